@@ -1,5 +1,6 @@
 // What is not as usual (rules/ahead.libsonnet). Each has a guard of volume, so that 3 in place of 1 alert nobody.
 local alert = import 'alert.libsonnet';
+local fill = (import '../texts.libsonnet').fill;
 
 {
   alerts(config):: [
@@ -73,10 +74,10 @@ local alert = import 'alert.libsonnet';
     |||),
 
     local table = config.jobTable;
-    alert(config, 'SlurmJobTableSoonFull', 'ticket', config.ahead.jobTable, |||
+    alert(config, 'SlurmJobTableSoonFull', 'ticket', config.ahead.jobTable, fill(|||
       cluster:slurm_controller_job_records:ahead1d / %s > 1
       and max by (%%(c)s) (slurm_controller_job_records{%%(s)s}) / %s > %%(share)g
-    ||| % [if table.max == null then 'max by (%(c)s) (slurm_controller_max_job_records{%(s)s})' else '%d' % table.max for _ in [1, 2]], 'slurmctld can soon take no more jobs.', |||
+    |||, [if table.max == null then 'max by (%(c)s) (slurm_controller_max_job_records{%(s)s})' else fill('%d', table.max) for _ in [1, 2]]), 'slurmctld can soon take no more jobs.', |||
       At the pace of the last %(trend)s the jobs%(of)s exceed MaxJobCount within a day; then submissions are refused: squeue -h -a -o %%u | sort | uniq -c | sort -n | tail
     |||),
   ],

@@ -1,6 +1,8 @@
 // One alert. `audience` is who reads it, and from that its severity follows. `own` are its numbers in the configuration, which
 // its texts may name as %(name)s.
 local promql = import '../rules/promql.libsonnet';
+local fill = (import '../texts.libsonnet').fill;
+local trimmed = (import '../texts.libsonnet').trimmed;
 
 // page: somebody is woken. Work or accounting is being lost, or would be without anybody seeing it.
 // ticket: an operator looks at it on a working day.
@@ -18,12 +20,12 @@ local severities = {
 function(config, name, audience, own, expr, summary, description) {
   // " of CLUSTER", where clusters have names
   local texts = {
-    of: '{{ with $labels.%s }} of {{ . }}{{ end }}' % config.clusterLabel,
+    of: fill('{{ with $labels.%s }} of {{ . }}{{ end }}', config.clusterLabel),
   } + own,
   // A page is read where it is installed, or where the site has published it.
   local runbook = if config.runbookBase == null
-  then { runbook: '/usr/share/slurmscope/dashboards/runbooks/%s.md' % name }
-  else { runbook_url: '%s/%s.md' % [config.runbookBase, name] },
+  then { runbook: fill('/usr/share/slurmscope/dashboards/runbooks/%s.md', name) }
+  else { runbook_url: fill('%s/%s.md', [config.runbookBase, name]) },
   alert: name,
   expr: promql.query(config, expr, own),
   [if 'for' in own then 'for']: own['for'],
@@ -31,6 +33,6 @@ function(config, name, audience, own, expr, summary, description) {
   labels: { severity: severities[audience], audience: audience },
   annotations: {
     summary: summary,
-    description: std.strReplace(std.rstripChars(description % texts, '\n'), '\n', ' '),
+    description: std.strReplace(trimmed(fill(description, texts)), '\n', ' '),
   } + runbook,
 }

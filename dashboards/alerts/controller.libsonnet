@@ -1,4 +1,6 @@
 local alert = import 'alert.libsonnet';
+local fill = (import '../texts.libsonnet').fill;
+local trimmed = (import '../texts.libsonnet').trimmed;
 
 // Jobs could start, and what slurmctld says of its scheduler is not old.
 local withWork = |||
@@ -42,13 +44,13 @@ local maxDbdMessages = |||
     local isKnown = queue.max != null;
     alert(config, 'SlurmAccountingQueueFilling', 'page', queue {
       limit: if isKnown then 'MaxDBDMsgs' else "Slurm's default of MaxDBDMsgs, as far as it is known,",
-    }, |||
+    }, fill(|||
       max by (%%(c)s) (slurm_dbd_agent_queue{%%(s)s}) > %%(messages)d
       and
         max by (%%(c)s) (predict_linear(slurm_dbd_agent_queue{%%(s)s}[%%(trend)s], %%(ahead)d)) > (
           %s
         )
-    ||| % (if isKnown then queue.max else std.strReplace(std.rstripChars(maxDbdMessages, '\n'), '\n', '\n    ')), 'Accounting records are about to be lost.', |||
+    |||, if isKnown then queue.max else std.strReplace(trimmed(maxDbdMessages), '\n', '\n    ')), 'Accounting records are about to be lost.', |||
       slurmctld%(of)s holds {{ $value | printf "%%.0f" }} messages for slurmdbd. At this rate they exceed %(limit)s within {{ humanizeDuration %(ahead)d.0 }}. Beyond MaxDBDMsgs slurmctld drops records of jobs: sacctmgr ping; sdiag; scontrol show config | grep -i MaxDBDMsgs
     |||),
     alert(config, 'SlurmControllerThreadsSaturated', 'page', config.threads { most: config.threads.max * config.threads.share }, |||
@@ -81,9 +83,9 @@ local maxDbdMessages = |||
       {{ $value | humanizePercentage }} of the backfill cycles%(of)s of the last %(window)s ended at a limit, so jobs further down the queue are never tried: sdiag
     |||),
     local table = config.jobTable;
-    alert(config, 'SlurmJobTableFilling', 'page', table, |||
+    alert(config, 'SlurmJobTableFilling', 'page', table, fill(|||
       max by (%%(c)s) (slurm_controller_job_records{%%(s)s}) / %s > %%(share)g
-    ||| % (if table.max == null then 'max by (%(c)s) (slurm_controller_max_job_records{%(s)s})' else '%d' % table.max), 'slurmctld can hardly take more jobs.', |||
+    |||, if table.max == null then 'max by (%(c)s) (slurm_controller_max_job_records{%(s)s})' else fill('%d', table.max)), 'slurmctld can hardly take more jobs.', |||
       {{ $value | humanizePercentage }} of MaxJobCount%(of)s is used; at 100%% submissions are refused: squeue -h -a -o %%u | sort | uniq -c | sort -n | tail
     |||),
     alert(config, 'SlurmControllerSlow', 'ticket', config.slowPing, |||

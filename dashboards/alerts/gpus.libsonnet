@@ -1,6 +1,7 @@
 // Health of GPUs, with the nodes and the jobs that they hit. They need an exporter of GPUs (dashboards/SOURCES.md).
 local alert = import 'alert.libsonnet';
 local unlessQuiet = import 'quiet.libsonnet';
+local fill = (import '../texts.libsonnet').fill;
 
 // In texts: the jobs that an XID hit, and those that have the GPU now; eight of each at most.
 local hit = |||
@@ -22,8 +23,7 @@ local unlessXid = |||
   alerts(config)::
     local xids = { c: config.clusterLabel, hardware: config.gpuErrors.hardware, xidWindow: config.gpuErrors.window };
     local links = std.join('or\n', [
-      'avg_over_time(slurm:gpu_link:errors_per_second{link="%s"}[%s]) * 3600 >= %g\n'
-      % [link, config.gpuLinks.window, config.gpuLinks.most[link]]
+      fill('avg_over_time(slurm:gpu_link:errors_per_second{link="%s"}[%s]) * 3600 >= %g\n', [link, config.gpuLinks.window, config.gpuLinks.most[link]])
       for link in std.objectFields(config.gpuLinks.most)
     ]);
     [

@@ -1,4 +1,6 @@
 local alert = import 'alert.libsonnet';
+local fill = (import '../texts.libsonnet').fill;
+local trimmed = (import '../texts.libsonnet').trimmed;
 
 // Enough jobs ended, and surely more than the share failed.
 local failing = |||
@@ -30,28 +32,28 @@ local moreThanUsual = |||
     %(times)g * avg_over_time(cluster_partition:slurm_job_timeouts_per_job_end:ratio_increase%(day)s[%(usual)s] offset %(day)s) > %(share)g
 |||;
 
-local worstUser(metric) = |||
+local worstUser(metric) = fill(|||
   {{ range printf "topk(1, cluster_user:%(metric)s:increase%(window)s{%(c)s=%%%%q, user!=\"other\"})" $labels.%(c)s | query }}Most of a user in the cluster: {{ .Value | printf "%%%%.0f" }} of {{ .Labels.user }}.{{ end }}
-||| % { metric: metric, window: '%(window)s', c: '%(c)s' };
+|||, { metric: metric, window: '%(window)s', c: '%(c)s' });
 
-local sacct(states, of) = |||
+local sacct(states, of) = fill(|||
   All of them: sacct -a -X -S %%(since)s -s %s %s -o JobID,User,NodeList,State,ExitCode
-||| % [states, of];
+|||, [states, of]);
 
 // Of partitions: without those of the users who have most.
 local ofPartition(config, name, audience, kind, own, expr) =
   alert(config, name, audience, own {
-    level: 'cluster_partition_beside_%d_users' % own.users,
+    level: fill('cluster_partition_beside_%d_users', own.users),
     metric: kind.metric,
     ends: kind.ends,
     c: config.clusterLabel,
     day: config.jobFailures.day,
     since: if own.window == config.jobFailures.day then 'now-1days' else 'now-1hours',
-    who: if own.users == 1 then 'the user with most' else 'the %d users with most' % own.users,
-    span: if expr == failingOrOfDay then '%s, %s or %s' % [own.window, own.hours, own.day] else own.window,
-  }, expr, 'Many jobs of a partition %s.' % kind.what, |||
+    who: if own.users == 1 then 'the user with most' else fill('the %d users with most', own.users),
+    span: if expr == failingOrOfDay then fill('%s, %s or %s', [own.window, own.hours, own.day]) else own.window,
+  }, expr, fill('Many jobs of a partition %s.', kind.what), fill(|||
     At least {{ $value | humanizePercentage }} of the jobs of partition {{ $labels.partition }}%%(of)s %s in the last %%(span)s, without %%(who)s.
-  ||| % kind.did + worstUser(kind.metric) + sacct(kind.states, '-r {{ $labels.partition }}'));
+  |||, kind.did) + worstUser(kind.metric) + sacct(kind.states, '-r {{ $labels.partition }}'));
 
 local failures = {
   metric: 'slurm_job_failures',
@@ -74,9 +76,9 @@ local mostly(config, name, level, entity, own, hint) =
     metric: failures.metric,
     ends: failures.ends,
     window: config.jobFailures.window,
-  }, failing, 'Many jobs of %s %s fail.' % [if entity == 'account' then 'an' else 'a', entity], |||
+  }, failing, fill('Many jobs of %s %s fail.', [if entity == 'account' then 'an' else 'a', entity]), fill(|||
     At least {{ $value | humanizePercentage }} of the jobs of %(entity)s {{ $labels.%(entity)s }}%%(of)s failed in the last %%(window)s%(without)s: sacct %(hint)s -o JobID,%(column)s,NodeList,State,ExitCode
-  ||| % { entity: entity, hint: hint, without: if entity == 'account' then ', without the user with most' else '', column: if entity == 'account' then 'User' else 'JobName' });
+  |||, { entity: entity, hint: hint, without: if entity == 'account' then ', without the user with most' else '', column: if entity == 'account' then 'User' else 'JobName' }));
 
 // A node that fails each job at once draws the next ones. Where many nodes fail jobs, the node is not the cause. Nor is it
 // where the failures may be all one user's: an array fails wherever it runs. `other` are many nodes.
@@ -87,7 +89,7 @@ local blackHole(config, audience, relation, hint) =
   alert(config, 'SlurmBlackHoleNode', audience, config.blackHole {
     ends: config.jobFailures.window,
     c: config.clusterLabel,
-  }, |||
+  }, fill(|||
     cluster_node:slurm_node_job_failures:increase%%(window)s{node!="other"} >= %%(failures)d
     and on (%%(c)s)
       count by (%%(c)s) (cluster_node:slurm_node_job_failures:increase%%(window)s{node!="other"} >= %%(failures)d)
@@ -100,7 +102,7 @@ local blackHole(config, audience, relation, hint) =
       cluster_node:slurm_node_job_failures:increase%%(window)s
       - on (%%(c)s) group_left () %s
       < %%(others)d
-  ||| % [relation, std.rstripChars(ofTopUser, '\n')], 'Jobs fail on one node, one after another.', |||
+  |||, [relation, trimmed(ofTopUser)]), 'Jobs fail on one node, one after another.', |||
     {{ $value | printf "%%.0f" }} jobs failed on node {{ $labels.node }}%(of)s within %(window)s, while others are well.
   ||| + hint);
 

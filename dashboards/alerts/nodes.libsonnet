@@ -1,6 +1,7 @@
 local alert = import 'alert.libsonnet';
 local parts = import 'parts.libsonnet';
 local unlessQuiet = import 'quiet.libsonnet';
+local trimmed = (import '../texts.libsonnet').trimmed;
 
 local many = parts.many, why = parts.why, stuck = parts.stuck;
 
@@ -21,7 +22,7 @@ local down = |||
   unless on (%(c)s, node) slurm_node_flag{flag=~"%(onPurpose)s", %(s)s}
 |||;
 
-local indented(text) = std.strReplace(std.rstripChars(text, '\n'), '\n', '\n  ');
+local indented(text) = std.strReplace(trimmed(text), '\n', '\n  ');
 
 {
   alerts(config):: [

@@ -3,6 +3,7 @@ local outages = import '../rules/outages.libsonnet';
 local alert = import 'alert.libsonnet';
 local parts = import 'parts.libsonnet';
 local unlessQuiet = import 'quiet.libsonnet';
+local trimmed = (import '../texts.libsonnet').trimmed;
 
 // A message for each node, or one if they are more: then they have something in common.
 local each(config, name, own, nodes, summary, one, many) =
@@ -14,7 +15,7 @@ local each(config, name, own, nodes, summary, one, many) =
     own { c: config.clusterLabel },
     nodes + '\nand on (%(c)s) ' + count + ' <= %(nodes)d\n' + unlessQuiet(config) + 'or\n' + count + ' > %(nodes)d\n',
     summary,
-    '{{ if $labels.node }}' + std.rstripChars(one, '\n') + '{{ else }}' + std.rstripChars(many, '\n') + '{{ end }}',
+    '{{ if $labels.node }}' + trimmed(one) + '{{ else }}' + trimmed(many) + '{{ end }}',
   );
 
 {

@@ -1,7 +1,9 @@
+local fill = (import '../texts.libsonnet').fill;
+
 function(b)
   local of = b.config.ahead;
   // What is recorded, of all clusters that are chosen.
-  local recorded(operation, name) = '%s(%s{^})' % [operation, name];
+  local recorded(operation, name) = fill('%s(%s{^})', [operation, name]);
   // What is now stands out of what was usual.
   local usualColours = b.colours({ now: 'green', usual: 'blue', 'usual, high': 'gray', 'usual, low': 'gray' });
   // Each with what was usual at this hour (rules/ahead.libsonnet).
@@ -13,8 +15,8 @@ function(b)
   ]) + usualColours;
   // The usual day of a week, with that of the four weeks before; of several clusters the largest.
   local byWeeks(title, description, unit, name, week=name + '_week') = b.graph(title, description, unit, [
-    ['last week', 'max(%s{^})' % week],
-    ['four weeks before', 'max(%s_month{^})' % name],
+    ['last week', fill('max(%s{^})', week)],
+    ['four weeks before', fill('max(%s_month{^})', name)],
   ]);
   local load = 'cluster_user:slurm_user_rpc_seconds:rate1h';
   local spent = 'max by (@, account, user, partition, resource) (cluster_association_resource:slurm_association_budget:%s{^})';
@@ -31,17 +33,17 @@ function(b)
         b.stat('Submissions', 'How many times the usual of this hour; below 1 there are fewer. Single arrays do not count.', 'short', [
           ['times', 'max(cluster:slurm_job_submissions:sustained1h_per_usual{^})'],
         ]) + b.above('timesUsual'),
-        b.stat('Users beyond their usual', 'Users who load slurmctld more than %g times as much as at this hour of the last weeks.' % of.userLoad.times, 'short', [
-          ['users', 'count(%s{^} > %g and on (@, user) %s{^} > %g * %s_usual_high{^}) or 0 * count(%s_usual_high{^})' % [load, of.userLoad.share, load, of.userLoad.times, load, load]],
+        b.stat('Users beyond their usual', fill('Users who load slurmctld more than %g times as much as at this hour of the last weeks.', of.userLoad.times), 'short', [
+          ['users', fill('count(%s{^} > %g and on (@, user) %s{^} > %g * %s_usual_high{^}) or 0 * count(%s_usual_high{^})', [load, of.userLoad.share, load, of.userLoad.times, load, load])],
         ]) + b.above('some'),
         b.stat('Lost all day', 'Part of the CPUs that was out of service for the whole of the last day.', 'percentunit', [
           ['CPUs', 'max(cluster:slurm_cpus_lost_per_cpu:min1d{^})'],
         ]) + b.empty('Not known before an hour has passed') + b.above('out'),
-        b.stat('Job table in a day', 'Part of MaxJobCount in a day, at the pace of the last %s.' % of.jobTable.trend, 'percentunit', [
+        b.stat('Job table in a day', fill('Part of MaxJobCount in a day, at the pace of the last %s.', of.jobTable.trend), 'percentunit', [
           ['of MaxJobCount', 'max(cluster:slurm_controller_job_records:ahead1d{^} / on (@) max by (@) (slurm_controller_max_job_records{@}))'],
         ]) + b.empty('MaxJobCount is known from Slurm 26.05 on') + b.above('jobTable'),
         b.stat('Next budget to be spent', 'In how long, at the pace of the last week.', 's', [
-          ['{{account}} {{user}} {{partition}}: {{resource}}', 'bottomk(1, %s)' % (spent % 'seconds_left_by_week')],
+          ['{{account}} {{user}} {{partition}}: {{resource}}', fill('bottomk(1, %s)', fill(spent, 'seconds_left_by_week'))],
         ]) + b.empty('No budget is being used up, or slurmdbd tells of none') + b.below('budgetLeft'),
       ]),
       b.row('As usual?', 'Nothing yet; what is usual is known after two weeks', height=8, panels=[
@@ -51,7 +53,7 @@ function(b)
         asUsual('Wait', 'Half of the jobs that started in the last hour had waited longer.', 's', 'max', 'cluster:slurm_partition_job_eligible_wait_seconds:p50_rate1h') + b.wide(12),
         asUsual('CPUs in use', 'Part of all CPUs that jobs hold; of several clusters the mean.', 'percentunit', 'avg', 'cluster:slurm_cpus_allocated_per_cpu:ratio') + b.wide(12),
         b.graph('Energy in an hour', 'Of the jobs that ended in it, in kilowatt-hours, where an energy plugin measures it.', 'kwatth', [
-          [one[0], 'sum(cluster:slurm_ended_job_energy_joules:increase1h%s{^}) / 3600000' % one[1]]
+          [one[0], fill('sum(cluster:slurm_ended_job_energy_joules:increase1h%s{^}) / 3600000', one[1])]
           for one in [['now', ''], ['usual', '_usual'], ['usual, high', '_usual_high'], ['usual, low', '_usual_low']]
         ]) + usualColours + b.empty('No energy plugin, or no slurmdbd') + b.wide(12),
       ]),
@@ -66,11 +68,11 @@ function(b)
           ['now', recorded('sum', 'cluster:slurm_startable_jobs:sum')],
           ['forecast', 'sum(cluster:slurm_startable_jobs:ahead1d{^} offset 1d)'],
         ]),
-        b.graph('Job records', 'In slurmctld: now, and in a day at the pace of the last %s.' % of.jobTable.trend, 'short', [
+        b.graph('Job records', fill('In slurmctld: now, and in a day at the pace of the last %s.', of.jobTable.trend), 'short', [
           ['now', 'sum(slurm_controller_job_records{@})'],
           ['in a day', recorded('sum', 'cluster:slurm_controller_job_records:ahead1d')],
         ]),
-        b.graph('Queue to slurmdbd, now and ahead', 'Messages for slurmdbd: now, and in four hours at the pace of the last %s.' % b.config.accountingQueue.trend, 'short', [
+        b.graph('Queue to slurmdbd, now and ahead', fill('Messages for slurmdbd: now, and in four hours at the pace of the last %s.', b.config.accountingQueue.trend), 'short', [
           ['now', 'sum(slurm_dbd_agent_queue{@})'],
           ['in four hours', recorded('sum', 'cluster:slurm_dbd_agent_queue:ahead4h')],
         ]) + b.empty('No slurmdbd'),
@@ -78,14 +80,14 @@ function(b)
           ['now', 'sum(slurmscope_state_bytes{@})'],
           ['in four weeks', recorded('sum', 'cluster:slurmscope_state_bytes:ahead4w')],
         ]) + b.empty('No state file (--state.path)'),
-        b.table('Budgets that are spent first', 'At the pace of the last week, and of the last %s.' % b.config.budgets.window, [
+        b.table('Budgets that are spent first', fill('At the pace of the last week, and of the last %s.', b.config.budgets.window), [
           b.key('account', 'Account', [b.to('Users and accounts', 'users', { account: '${__value.text}' })]),
           b.key('user', 'User'),
           b.key('partition', 'Partition'),
           b.key('resource', 'Resource'),
         ], [
-          b.column('Spent in', 's', 'bottomk(20, %s)' % (spent % 'seconds_left_by_week')) + b.cellBelow('budgetLeft'),
-          b.column('By the last %s' % b.config.budgets.window, 's', spent % 'seconds_left' + ' and on (@, account, user, partition, resource) bottomk(20, %s)' % (spent % 'seconds_left_by_week')),
+          b.column('Spent in', 's', fill('bottomk(20, %s)', fill(spent, 'seconds_left_by_week'))) + b.cellBelow('budgetLeft'),
+          b.column(fill('By the last %s', b.config.budgets.window), 's', spent % 'seconds_left' + fill(' and on (@, account, user, partition, resource) bottomk(20, %s)', (spent % 'seconds_left_by_week'))),
         ], 'Spent in') + b.wide(9) + b.empty('No budget is being used up, or slurmdbd tells of none'),
       ]),
     ],

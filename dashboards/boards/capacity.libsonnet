@@ -1,5 +1,6 @@
 // Of records alone (rules/capacity.libsonnet), so that it shows a year from a store that keeps nothing else.
 local capacity = import '../rules/capacity.libsonnet';
+local fill = (import '../texts.libsonnet').fill;
 local monthSeconds = 86400 * 365.25 / 12;
 local account = '(@, account)';
 
@@ -7,8 +8,7 @@ function(b)
   local config = b.config.capacity;
   local growth = config.growth;
   local record(what, labels, operation='avg') = capacity.name(b.config, what, labels, operation);
-  local by(labels) = 'by (%s) ' % std.join(', ', ['@'] + labels);
-  // Here texts are put together by +: to jsonnet % is a hundred times as dear, and the dashboard has many.
+  local by(labels) = fill('by (%s) ', std.join(', ', ['@'] + labels));
 
   // Hours of which records tell, by cluster. Samples are an hour apart: only functions over time find them.
   local recordedHours = record('cpus', ['state']);
@@ -73,36 +73,35 @@ function(b)
 
   local wait(quantile, selector, window, labels=[]) =
     'histogram_quantile(' + quantile + ', sum by (' + std.join(', ', (if labels == [] then [] else ['@']) + labels + ['le']) + ') (sum_over_time(' + selector + '[' + window + ']))) >= 0';
-  local waits = '%s{^,partition=~"$partition"}' % record('eligible_wait_seconds_bucket', ['partition', 'le'], 'increase');
-  local starts = '%s{^,partition=~"$partition",le="+Inf"}' % record('eligible_wait_seconds_bucket', ['partition', 'le'], 'increase');
-  local idle(what, labels) = '%s{^,partition=~"$partition"}' % record('idle_%s_while_waiting' % what, labels);
+  local waits = fill('%s{^,partition=~"$partition"}', record('eligible_wait_seconds_bucket', ['partition', 'le'], 'increase'));
+  local starts = fill('%s{^,partition=~"$partition",le="+Inf"}', record('eligible_wait_seconds_bucket', ['partition', 'le'], 'increase'));
+  local idle(what, labels) = fill('%s{^,partition=~"$partition"}', record(fill('idle_%s_while_waiting', what), labels));
+  local stranded(what, labels) = fill('%s{^,partition=~"$partition"}', record('stranded_' + what, labels));
 
-  local stranded(what, labels) = '%s{^,partition=~"$partition"}' % record('stranded_' + what, labels);
-
-  local used = '%s{^}' % record('cpu_seconds', ['account'], 'increase');
-  local usedGpus = '%s{^}' % record('gpu_seconds', ['account', 'type'], 'increase');
-  local first(n, expr, at='') = '%s\n  and on %s topk(%d, %s)' % [expr, account, n, 'sum by %s (sum_over_time(%s[$__range]%s))' % [account, used, at]];
+  local used = fill('%s{^}', record('cpu_seconds', ['account'], 'increase'));
+  local usedGpus = fill('%s{^}', record('gpu_seconds', ['account', 'type'], 'increase'));
+  local first(n, expr, at='') = fill('%s\n  and on %s topk(%d, %s)', [expr, account, n, fill('sum by %s (sum_over_time(%s[$__range]%s))', [account, used, at])]);
 
   local point(panel) = panel + b.atLeast('$every');
   local graph(title, description, unit, queries) = point(b.graph(title, description, unit, queries));
   local partitionKey = b.key('partition', 'Partition', [b.to('Partitions', 'partitions', { partition: '${__value.text}' })]);
   local perDay(selector, sum) = '24 * ' + mean(selector, '$__interval', sum);
-  local noGrowth = 'Growth is not seen, or %d days are not known' % growth.days;
-  local untilFull = 'When %g %% of what is usable is held at the pace of the days shown. Zero: it is so already. Empty: use does not grow, or less than %d days are known.' % [100 * config.full, growth.days];
+  local noGrowth = fill('Growth is not seen, or %d days are not known', growth.days);
+  local untilFull = fill('When %g %% of what is usable is held at the pace of the days shown. Zero: it is so already. Empty: use does not grow, or less than %d days are known.', [100 * config.full, growth.days]);
 
   local size = config.sizeGroup;
   local sizeRow = if size == null then [] else [
-    local legend = '{{%s}}' % size;
-    local sizes(what, labels, operation='avg', where='') = '%s{^%s}' % [record(what, [size] + labels, operation), where];
+    local legend = fill('{{%s}}', size);
+    local sizes(what, labels, operation='avg', where='') = fill('%s{^%s}', [record(what, [size] + labels, operation), where]);
     b.row('By size of request', 'No sample yet, or slurmscope has no group of this name', height=8, panels=[
       graph('CPUs held by size', 'CPUs that running jobs hold, by how much each asks for.', 'short', [
-        [legend, mean(sizes('job_cpus', ['state'], where=',state="running"'), '$__interval', 'by (%s) ' % size)],
+        [legend, mean(sizes('job_cpus', ['state'], where=',state="running"'), '$__interval', fill('by (%s) ', size))],
       ]) + b.stacked + b.wide(8),
       graph('CPUs waited for by size', 'CPUs that pending jobs ask for, by how much each asks for.', 'short', [
-        [legend, mean(sizes('job_cpus', ['state'], where=',state="pending"'), '$__interval', 'by (%s) ' % size)],
+        [legend, mean(sizes('job_cpus', ['state'], where=',state="pending"'), '$__interval', fill('by (%s) ', size))],
       ]) + b.stacked + b.wide(8),
       graph('P95 wait by size', 'How long jobs waited since they could start, but for one in twenty.', 's', [
-        [legend, 'histogram_quantile(0.95, sum by (%s, le) (sum_over_time(%s[$__interval]))) >= 0' % [size, sizes('eligible_wait_seconds_bucket', ['le'], 'increase')]],
+        [legend, fill('histogram_quantile(0.95, sum by (%s, le) (sum_over_time(%s[$__interval]))) >= 0', [size, sizes('eligible_wait_seconds_bucket', ['le'], 'increase')])],
       ]) + b.wide(8),
       b.table('Sizes of request', 'What jobs of each size held in the time shown, and how long they waited.', [b.key(size, 'Size')], [
         b.column('CPU hours', 'locale', total(sizes('cpu_seconds', [], 'increase'), '$__range', by([size])) + ' / 3600') + b.count,
@@ -187,14 +186,14 @@ function(b)
         ]),
       ]),
       b.row('Growth', noGrowth, height=9, panels=[
-        b.table('Growth of partitions', 'CPUs held in the last %s and in those before. %s' % [growth.month, untilFull], [partitionKey], [
+        b.table('Growth of partitions', fill('CPUs held in the last %s and in those before. %s', [growth.month, untilFull]), [partitionKey], [
           b.column('Held', 'locale', ofPartition(with(monthly, cpusOf('held'), by(['partition'])))) + b.count,
           b.column('Before', 'locale', ofPartition(with(function(selector, sum) monthly(selector, sum, before), cpusOf('held'), by(['partition'])))) + b.count,
           b.column('Change', 'percentunit', ofPartition(with(change, cpusOf('held'), by(['partition'])))),
           b.column('More a month', 'short', ofPartition(function(of, where) monthSeconds + ' * ' + slope(cpusOf('held')(of, where), by(['partition'])))),
           b.column('Months until full', 'short', ofPartition(monthsOf(cpusOf, by(['partition'])))) + { properties+: { decimals: 1 } },
         ], 'Months until full'),
-        b.table('Growth of GPU types', 'GPUs held in the last %s and in those before. %s' % [growth.month, untilFull], [b.key('type', 'Type')], [
+        b.table('Growth of GPU types', fill('GPUs held in the last %s and in those before. %s', [growth.month, untilFull]), [b.key('type', 'Type')], [
           b.column('Held', 'locale', chosen(with(monthly, gpusOf('held'), by(['type'])))) + b.count,
           b.column('Before', 'locale', chosen(with(function(selector, sum) monthly(selector, sum, before), gpusOf('held'), by(['type'])))) + b.count,
           b.column('Change', 'percentunit', chosen(with(change, gpusOf('held'), by(['type'])))),
@@ -203,16 +202,16 @@ function(b)
         ], 'Months until full') + b.empty('No GPUs'),
       ]),
       b.row('Accounts', 'No jobs ran', height=9, panels=[
-        b.table('Accounts', 'The fifty that held most in the time shown, and how their use changed in the last %s.' % growth.month, [
+        b.table('Accounts', fill('The fifty that held most in the time shown, and how their use changed in the last %s.', growth.month), [
           b.key('account', 'Account', [b.to('Cost and use', 'cost', { account: '${__value.text}' })]),
         ], [
-          b.column('CPU hours', 'locale', first(50, total(used, '$__range', 'by %s ' % account) + ' / 3600')) + b.count,
-          b.column('GPU hours', 'locale', first(50, total(usedGpus, '$__range', 'by %s ' % account) + ' / 3600')) + b.count,
-          b.column('CPUs waited for', 'locale', first(50, mean('%s{^}' % record('pending_cpus', ['account']), '$__range', 'by %s ' % account))) + b.count,
-          b.column('Change', 'percentunit', first(50, '(%s)' % change(used, 'by %s ' % account))),
+          b.column('CPU hours', 'locale', first(50, total(used, '$__range', fill('by %s ', account)) + ' / 3600')) + b.count,
+          b.column('GPU hours', 'locale', first(50, total(usedGpus, '$__range', fill('by %s ', account)) + ' / 3600')) + b.count,
+          b.column('CPUs waited for', 'locale', first(50, mean(fill('%s{^}', record('pending_cpus', ['account'])), '$__range', fill('by %s ', account)))) + b.count,
+          b.column('Change', 'percentunit', first(50, fill('(%s)', change(used, fill('by %s ', account))))),
         ], '-CPU hours'),
         graph('CPUs held by account', 'On average, of the ten accounts that held most in the time shown.', 'short', [
-          ['{{account}}', first(10, mean(used, '$__interval', 'by %s ' % account) + ' / 3600', ' @ end()')],
+          ['{{account}}', first(10, mean(used, '$__interval', fill('by %s ', account)) + ' / 3600', ' @ end()')],
         ]) + b.empty('No jobs ran') + b.stacked,
       ]),
       b.row('Waits', 'No job started', height=8, panels=[
@@ -224,19 +223,19 @@ function(b)
           ['{{partition}}', wait(0.95, waits, '$__interval', ['partition'])],
         ]),
         graph('Submissions and starts', 'Jobs that were submitted, and that started, a day. One that names several partitions is submitted to each.', 'locale', [
-          ['submitted', chosen(function(of, where) perDay('%s{^%s}' % [record('job_submissions', of, 'increase'), where], ''))],
+          ['submitted', chosen(function(of, where) perDay(fill('%s{^%s}', [record('job_submissions', of, 'increase'), where]), ''))],
           ['started', perDay(starts, '')],
         ]),
       ]),
       b.row('What waits for what', 'No job waited', height=9, panels=[
         graph('Jobs that wait, by class', 'What pending jobs wait for, on average: startable ones for their turn or for resources.', 'short', [
-          ['{{class}}', chosen(function(of, where) mean('%s{^%s}' % [record('pending_jobs', of + ['class', 'reason']), where], '$__interval', 'by (class) '))],
+          ['{{class}}', chosen(function(of, where) mean(fill('%s{^%s}', [record('pending_jobs', of + ['class', 'reason']), where]), '$__interval', 'by (class) '))],
         ]) + b.stacked,
         b.table('Reasons to wait', 'How many jobs waited on average in the time shown, by class and by reason of Slurm.', [
           b.key('class', 'Class'),
           b.key('reason', 'Reason'),
         ], [
-          b.column('Jobs', 'locale', chosen(function(of, where) mean('%s{^%s}' % [record('pending_jobs', of + ['class', 'reason']), where], '$__range', by(['class', 'reason'])))),
+          b.column('Jobs', 'locale', chosen(function(of, where) mean(fill('%s{^%s}', [record('pending_jobs', of + ['class', 'reason']), where]), '$__range', by(['class', 'reason'])))),
         ], '-Jobs'),
       ]),
       b.row('Idle while jobs wait', 'Nothing is idle while jobs wait', height=8, panels=[
@@ -248,10 +247,10 @@ function(b)
         ]) + b.empty('No GPUs'),
         b.table('Idle while jobs wait', 'What was idle while jobs waited that could start, on average, and how much of all that was usable.', [partitionKey], [
           b.column('CPUs', 'locale', mean(idle('cpus', ['partition']), '$__range', by(['partition']))) + b.count,
-          b.column('Of those usable', 'percentunit', '%s / (%s > 0)' % [
+          b.column('Of those usable', 'percentunit', fill('%s / (%s > 0)', [
             mean(idle('cpus', ['partition']), '$__range', by(['partition'])),
             ofPartition(cpus('usable', '$__range', by(['partition']))),
-          ]) + b.bar,
+          ])) + b.bar,
           b.column('GPUs', 'locale', mean(idle('gpus', ['partition', 'type']), '$__range', by(['partition']))),
         ], '-CPUs'),
       ]),
@@ -264,10 +263,10 @@ function(b)
         ]) + b.empty('No job waits for GPUs'),
         b.table('Idle where no waiting job fits', 'What was idle, on average, on nodes that no job that could start has a use for. Beside it: how much of all idle CPUs that was.', [partitionKey], [
           b.column('CPUs', 'locale', mean(stranded('cpus', ['partition']), '$__range', by(['partition']))) + b.count,
-          b.column('Of those idle', 'percentunit', '%s / (%s > 0)' % [
+          b.column('Of those idle', 'percentunit', fill('%s / (%s > 0)', [
             mean(stranded('cpus', ['partition']), '$__range', by(['partition'])),
             mean(idle('cpus', ['partition']), '$__range', by(['partition'])),
-          ]) + b.bar,
+          ])) + b.bar,
           b.column('GPUs', 'locale', mean(stranded('gpus', ['partition', 'type']), '$__range', by(['partition']))),
         ], '-CPUs'),
       ]),

@@ -1,4 +1,7 @@
 // Expressions that several dashboards use.
+local fill = (import '../texts.libsonnet').fill;
+local trimmed = (import '../texts.libsonnet').trimmed;
+
 function(config) {
   failed:: config.failedStates,
   config:: config,
@@ -8,15 +11,14 @@ function(config) {
 
   // Of a family of ends, in the time that the dashboard shows, by a list of labels; `where` begins with a comma.
   ends(family, states, labels, where='', window='$__range')::
-    'sum %s(increase(%s{@,state=~"%s"%s}[%s]))' % [by(labels), family, states, where, window],
+    fill('sum %s(increase(%s{@,state=~"%s"%s}[%s]))', [by(labels), family, states, where, window]),
   failureRatio(family, labels, where='', window='$__range')::
-    '%s / (%s > 0)' % [self.ends(family, states, labels, where, window) for states in [self.failed, self.finished]],
+    fill('%s / (%s > 0)', [self.ends(family, states, labels, where, window) for states in [self.failed, self.finished]]),
 
   // `of`: partition or qos, or nothing for all together.
   waitQuantile(quantile, of, where='', family='slurm_partition_job_eligible_wait_seconds', window='$__range')::
     // of nothing it is NaN
-    'histogram_quantile(%g, sum by (%sle) (increase(%s_bucket{@%s}[%s]))) >= 0' %
-    [quantile, if of == '' then '' else '@, ' + of + ', ', family, where, window],
+    fill('histogram_quantile(%g, sum by (%sle) (increase(%s_bucket{@%s}[%s]))) >= 0', [quantile, if of == '' then '' else '@, ' + of + ', ', family, where, window]),
 
   // Of a histogram, over time.
   quantile(quantile, family, where)::
@@ -24,49 +26,49 @@ function(config) {
 
   // How much a counter of jobs grew, that of series counted that came in between: a node has none before its first failure.
   // Where nobody counted then, they came with what was counted before (rules/failures.libsonnet).
-  grown(selector, window):: |||
+  grown(selector, window):: fill(|||
     (
       %(of)s unless %(of)s offset %(window)s
         and on (@, job, instance) slurm_cluster_job_submissions_total{@} offset %(window)s
       or increase(%(of)s[%(window)s])
     )
-  ||| % { of: selector, window: window },
+  |||, { of: selector, window: window }),
 
   // Those that are first over the whole time shown: who is first at each moment comes and goes.
-  local first(expr, labels, ranked) = '%s\n  and on %s %s' % [expr, labels, ranked],
+  local first(expr, labels, ranked) = fill('%s\n  and on %s %s', [expr, labels, ranked]),
   // Of what is counted or held: what a selector selects.
   most(n, labels, selector)::
-    first('sum by %s (%s)' % [labels, selector], labels, 'topk(%d, sum by %s (sum_over_time(%s[$__range] @ end())))' % [n, labels, selector]),
+    first(fill('sum by %s (%s)', [labels, selector]), labels, fill('topk(%d, sum by %s (sum_over_time(%s[$__range] @ end())))', [n, labels, selector])),
   // Of counters.
   mostPerSecond(n, labels, selector)::
-    first('sum by %s (rate(%s[$__rate_interval]))' % [labels, selector], labels, 'topk(%d, sum by %s (increase(%s[$__range] @ end())))' % [n, labels, selector]),
+    first(fill('sum by %s (rate(%s[$__rate_interval]))', [labels, selector]), labels, fill('topk(%d, sum by %s (increase(%s[$__range] @ end())))', [n, labels, selector])),
   // Of levels.
   lowest(n, labels, selector)::
-    first('max by %s (%s)' % [labels, selector], labels, 'bottomk(%d, max by %s (avg_over_time(%s[$__range] @ end())))' % [n, labels, selector]),
+    first(fill('max by %s (%s)', [labels, selector]), labels, fill('bottomk(%d, max by %s (avg_over_time(%s[$__range] @ end())))', [n, labels, selector])),
   largestDrift(n, where)::
-    first(std.rstripChars(self.drift('account', where), '\n'), '(@, account)', 'topk(%d, %s)' % [n, self.drift('account', where, 'avg_over_time(%s[$__range] @ end())')]),
+    first(trimmed(self.drift('account', where)), '(@, account)', fill('topk(%d, %s)', [n, self.drift('account', where, 'avg_over_time(%s[$__range] @ end())')])),
 
   // How far the use of accounts or users is above their share among their siblings; root and those that share their parent's
   // have none.
-  drift(entity, where, over='%s'):: |||
+  drift(entity, where, over='%s'):: fill(|||
     max by %(of)s (%(use)s)
       - max by %(of)s (%(share)s)
       and on %(of)s slurm_%(entity)s_shares{@}
-  ||| % {
+  |||, {
     entity: entity,
-    use: over % ('slurm_%s_usage_effective_ratio{@%s}' % [entity, where]),
-    share: over % ('slurm_%s_shares_ratio{@}' % entity),
+    use: fill(over, fill('slurm_%s_usage_effective_ratio{@%s}', [entity, where])),
+    share: fill(over, fill('slurm_%s_shares_ratio{@}', entity)),
     of: if entity == 'user' then '(@, user, account)' else '(@, account)',
-  },
+  }),
 
   // As recorded, of the last hour or what is configured: the rate, and its lower bound, for of few jobs little can be said.
   recordedFailures(entity, where)::
-    'max by (@, %s) (cluster_%s:slurm_job_failures_per_job_end:ratio_increase%s{^%s})' % [entity, entity, config.jobFailures.window, where],
+    fill('max by (@, %s) (cluster_%s:slurm_job_failures_per_job_end:ratio_increase%s{^%s})', [entity, entity, config.jobFailures.window, where]),
   surelyFailed(entity, where)::
-    'max by (@, %s) (cluster_%s:slurm_job_failures_per_job_end:wilson_increase%s{^%s})' % [entity, entity, config.jobFailures.window, where],
+    fill('max by (@, %s) (cluster_%s:slurm_job_failures_per_job_end:wilson_increase%s{^%s})', [entity, entity, config.jobFailures.window, where]),
   // How fast the worst partition uses up the budget of late starts; 1: just as fast as the goal allows.
   lateBurn(window, where)::
-    'max(cluster_partition:slurm_job_late_starts_per_start:ratio_rate%s{^%s}) / %g' % [window, where, config.waitSlo.budget],
+    fill('max(cluster_partition:slurm_job_late_starts_per_start:ratio_rate%s{^%s}) / %g', [window, where, config.waitSlo.budget]),
 
   // Of all, or of what is chosen: pairs of a variable and the expression for its values. Slurmscope counts by partition,
   // QOS, or account and user, not by several of these: of two variables with a choice the later one counts. `families`: further
@@ -80,13 +82,12 @@ function(config) {
       node: 'slurm_node_state{@%s} @ end()',
     } + families;
     // All is chosen if there is none that is not.
-    local left(variable) = 'on () ' + there[variable] % ',%s!~"$%s"' % [variable, variable];
-    local trimmed(text) = std.rstripChars(text, '\n');
-    '(%s)' % trimmed(std.foldl(
-      function(all, choice) '(%s)\n  unless %s\nor (%s)\n  and %s\n' % [trimmed(all), left(choice[0]), trimmed(choice[1]), left(choice[0])],
+    local left(variable) = 'on () ' + fill(there[variable], fill(',%s!~"$%s"', [variable, variable]));
+    fill('(%s)', trimmed(std.foldl(
+      function(all, choice) fill('(%s)\n  unless %s\nor (%s)\n  and %s\n', [trimmed(all), left(choice[0]), trimmed(choice[1]), left(choice[0])]),
       choices,
       ofAll,
-    )),
+    ))),
   // Of a family of accounts and of users: of accounts, if all users are chosen.
   people(expr)::
     self.chosen(expr('account', ',account=~"$account"'), [['user', expr('user', ',user=~"$user",account=~"$account"')]]),
@@ -95,14 +96,14 @@ function(config) {
   ours:: ',state!=""',
 
   // The allocated part of a family by state; %s in it is where more matchers go.
-  share(family):: 'sum(%s) / sum(%s)' % [family % ',state="allocated"', family % self.ours],
+  share(family):: fill('sum(%s) / sum(%s)', [fill(family, ',state="allocated"'), fill(family, self.ours)]),
   shareBy(label, family)::
-    'sum by (@, %s) (%s) / sum by (@, %s) (%s)' % [label, family % ',state="allocated"', label, family % self.ours],
+    fill('sum by (@, %s) (%s) / sum by (@, %s) (%s)', [label, fill(family, ',state="allocated"'), label, fill(family, self.ours)]),
 
   // Alerts that fire: what they are of are labels.
-  local firing(family, where) = '%s{!,alertname=~"Slurm.*",severity!="none"%s%s}' % [family, if family == 'ALERTS' then ',alertstate="firing"' else '', where],
+  local firing(family, where) = fill('%s{!,alertname=~"Slurm.*",severity!="none"%s%s}', [family, if family == 'ALERTS' then ',alertstate="firing"' else '', where]),
   local things = ['partition', 'node', 'account', 'user', 'qos', 'license', 'reservation'],
-  local ofAlerts = '(@, %s)' % std.join(', ', ['alertname', 'severity'] + things),
+  local ofAlerts = fill('(@, %s)', std.join(', ', ['alertname', 'severity'] + things)),
   // `of` gives of the selector of a family of alerts those that are meant.
   firing(title, description, of=function(selector) selector('')):: self.table(title, description, [
     self.key('alertname', 'Alert', self.toRunbook),
@@ -115,18 +116,18 @@ function(config) {
     self.key('license', 'Licence'),
     self.key('reservation', 'Reservation'),
   ], [
-    self.column('Since', 'dateTimeFromNow', |||
+    self.column('Since', 'dateTimeFromNow', fill(|||
       1000 * topk(%d, max by %s (%s) and on %s %s)
-    ||| % [
+    |||, [
       config.boards.nodes,
       ofAlerts,
       of(function(where) firing('ALERTS_FOR_STATE', where)),
       ofAlerts,
       firing('ALERTS', ''),
-    ]),
+    ])),
   ], '-Since') + self.empty('No alert fires'),
   // While they fire.
-  firingAt(of):: self.alerts('max by %s (%s)' % [ofAlerts, of(function(where) firing('ALERTS', where))]),
+  firingAt(of):: self.alerts(fill('max by %s (%s)', [ofAlerts, of(function(where) firing('ALERTS', where))])),
 
   // XIDs of GPUs that jobs had, of last; `keys` are more of the labels.
   xids(title, description, where, keys):: self.table(title, description, [
@@ -134,11 +135,11 @@ function(config) {
     self.key('gpu', 'GPU'),
     self.key('xid', 'XID'),
   ] + keys, [
-    self.column('New', 'dateTimeFromNow', '1000 * topk(%d, max by (@, node, gpu, xid%s) (max_over_time(timestamp(slurm:job_gpu_xid:seen{^%s})[$__range:1m])))' % [
+    self.column('New', 'dateTimeFromNow', fill('1000 * topk(%d, max by (@, node, gpu, xid%s) (max_over_time(timestamp(slurm:job_gpu_xid:seen{^%s})[$__range:1m])))', [
       config.boards.nodes,
       std.join('', [', ' + key.label for key in keys]),
       if where == '' then '' else ',' + where,
-    ]),
+    ])),
   ], '-New'),
 
   capacityColours:: self.colours({ allocated: 'blue', idle: 'green', other: 'red' }),

@@ -1,4 +1,5 @@
 local cost = import '../rules/cost.libsonnet';
+local fill = (import '../texts.libsonnet').fill;
 local accounts = ',account=~"$account"';
 local people = ',user=~"$user",account=~"$account"';
 local account = '(@, account)', user = '(@, user, account)';
@@ -13,18 +14,18 @@ function(b)
   local inFull(title, expr) = b.column(title, 'prefix:' + config.currency, expr) + { properties+: { decimals: 2 } };
 
   local by(labels) = if labels == '' then '' else 'by ' + labels + ' ';
-  local grown(selector, labels) = 'sum %s(increase(%s[$__range]))' % [by(labels), selector];
-  local held(what) = function(entity, labels, where, more='') grown('slurm_%s_job_allocated_%s_total{@%s%s}' % [entity, what, more, where], labels);
+  local grown(selector, labels) = fill('sum %s(increase(%s[$__range]))', [by(labels), selector]);
+  local held(what) = function(entity, labels, where, more='') grown(fill('slurm_%s_job_allocated_%s_total{@%s%s}', [entity, what, more, where]), labels);
   local cpuHours(entity, labels, where) = held('cpu_seconds')(entity, labels, where) + ' / 3600';
   local gpuHours(entity, labels, where) = held('gres_seconds')(entity, labels, where, ',gres="gpu"') + ' / 3600';
-  local charged(entity, labels, where) = grown('%s{^%s}' % [cost.held(entity), where], labels);
+  local charged(entity, labels, where) = grown(fill('%s{^%s}', [cost.held(entity), where]), labels);
   local unused(entity, labels, where) =
-    '(%s - %s) / 3600' % [grown('slurm_%s_ended_job_%s_cpu_seconds_total{@%s}' % [entity, what, where], labels) for what in ['allocated', 'used']];
+    fill('(%s - %s) / 3600', [grown(fill('slurm_%s_ended_job_%s_cpu_seconds_total{@%s}', [entity, what, where]), labels) for what in ['allocated', 'used']]);
   local unusedCost(entity, labels, where) =
-    '%s - %s' % [grown('%s{^%s}' % [cost.ended(entity, what), where], labels) for what in ['allocated', 'used']];
-  local joules(entity, labels, where) = grown('slurm_%s_ended_job_energy_joules_total{@%s}' % [entity, where], labels);
+    fill('%s - %s', [grown(fill('%s{^%s}', [cost.ended(entity, what), where]), labels) for what in ['allocated', 'used']]);
+  local joules(entity, labels, where) = grown(fill('slurm_%s_ended_job_energy_joules_total{@%s}', [entity, where]), labels);
   local kwh(entity, labels, where) = joules(entity, labels, where) + ' / 3.6e6';
-  local summed(record, labels) = 'sum_over_time(sum %s(%s{^%s})[$__range:1m]) / 60' % [by(labels), record, people];
+  local summed(record, labels) = fill('sum_over_time(sum %s(%s{^%s})[$__range:1m]) / 60', [by(labels), record, people]);
 
   // What a table says of each; `rank` leaves those with the most.
   local columns(entity, labels, where, of=function(expr) expr(entity, labels, where), rank=function(expr) expr, hasWaste=true, hasIdle=true) =
@@ -42,7 +43,7 @@ function(b)
        ] + whenPricedFor('gres/gpu', [inFull('Cost of idle GPUs', rank(summed(cost.idleCost, labels)))]));
   local sort = if priced then '-Cost' else '-CPU hours';
   // An expression by user, for the fifty whose `rank` is largest.
-  local fifty(expr, rank) = '%s\n  and on %s topk(50, %s)' % [expr, user, rank('user', user, people)];
+  local fifty(expr, rank) = fill('%s\n  and on %s topk(50, %s)', [expr, user, rank('user', user, people)]);
   local first(expr) = fifty(expr, if priced then charged else cpuHours);
 
   local byPeople(labels) = function(expr) b.people(function(entity, where) expr(entity, labels, where));
@@ -58,35 +59,35 @@ function(b)
   local consumed(title, keys, of) =
     b.table(title, 'What the nodes of ended jobs consumed while these ran, other jobs’ part included. The power for each CPU held is too little where only some nodes are measured.', keys, [
       b.column('Energy', 'kwatth', of(function(entity, labels, where) kwh(entity, labels, where) + ' > 0')),
-      b.column('Power for a CPU', 'watt', of(function(entity, labels, where) '(%s > 0) / (%s > 0)' % [
+      b.column('Power for a CPU', 'watt', of(function(entity, labels, where) fill('(%s > 0) / (%s > 0)', [
         joules(entity, labels, where),
-        grown('slurm_%s_ended_job_allocated_cpu_seconds_total{@%s}' % [entity, where], labels),
-      ])),
+        grown(fill('slurm_%s_ended_job_allocated_cpu_seconds_total{@%s}', [entity, where]), labels),
+      ]))),
     ] + (if config.gramsPerKwh == null then [] else [
-           b.column('CO2', 'massg', of(function(entity, labels, where) '%s * %g > 0' % [kwh(entity, labels, where), config.gramsPerKwh])),
+           b.column('CO2', 'massg', of(function(entity, labels, where) fill('%s * %g > 0', [kwh(entity, labels, where), config.gramsPerKwh]))),
          ]), '-Energy');
-  local measuredGpuHours(entity, labels, where) = grown('slurm_%s_ended_job_allocated_gpu_seconds_total{@%s}' % [entity, where], labels) + ' / 3600 > 0';
+  local measuredGpuHours(entity, labels, where) = grown(fill('slurm_%s_ended_job_allocated_gpu_seconds_total{@%s}', [entity, where]), labels) + ' / 3600 > 0';
   local gpuMemory(title, keys, of) =
     b.table(title, 'The peak memory that ended jobs used on each of their GPUs, on average, and the GPU hours of which Slurm measured it.', keys, [
       b.column('GPU hours', 'locale', of(measuredGpuHours)) + b.count,
-      b.column('Memory of a GPU', 'bytes', of(function(entity, labels, where) '%s / (%s > 0)' % [
-        grown('slurm_%s_ended_job_%s_total{@%s}' % [entity, what, where], labels)
+      b.column('Memory of a GPU', 'bytes', of(function(entity, labels, where) fill('%s / (%s > 0)', [
+        grown(fill('slurm_%s_ended_job_%s_total{@%s}', [entity, what, where]), labels)
         for what in ['peak_gpu_memory_byte_seconds', 'allocated_gpu_seconds']
-      ])),
+      ]))),
     ], '-GPU hours');
 
   local windows = [b.config.efficiency.window] + b.config.efficiency.longer;
-  local efficiency(entity, kind, window) = 'max by (@, %s) (cluster_%s:slurm_ended_job_%s_efficiency:ratio_increase%s{^,%s=~"$%s"})' % [entity, entity, kind, window, entity, entity];
+  local efficiency(entity, kind, window) = fill('max by (@, %s) (cluster_%s:slurm_ended_job_%s_efficiency:ratio_increase%s{^,%s=~"$%s"})', [entity, entity, kind, window, entity, entity]);
   local efficiencies(title, entity, key, ofAccount='') =
     b.table(title, 'What ended jobs used of what they held, over so long before the end of the time shown. All but the shortest end with the last full hour.', [key], [
-      b.column('%s, %s' % [kind[1], window], 'percentunit', efficiency(entity, kind[0], window) + ofAccount) + b.cellBelow('efficiency')
+      b.column(fill('%s, %s', [kind[1], window]), 'percentunit', efficiency(entity, kind[0], window) + ofAccount) + b.cellBelow('efficiency')
       for kind in [['cpu', 'CPUs'], ['memory', 'Memory']]
       for window in windows
     ], 'CPUs, ' + windows[0]);
 
   // In a day, at the pace of each moment.
   local perDay(factor, selector) =
-    '%s * (%s)' % [factor, b.people(function(entity, where) b.mostPerSecond(10, account, selector(entity, where)))];
+    fill('%s * (%s)', [factor, b.people(function(entity, where) b.mostPerSecond(10, account, selector(entity, where)))]);
   local kwhPerDay = '86400 * (%s) / 3.6e6';
   local month(title, from, to) = {
     title: title,
@@ -98,7 +99,7 @@ function(b)
     icon: 'time',
     targetBlank: false,
     tooltip: 'The same dashboard over this time',
-    url: '/d/%s?from=%s&to=%s' % [b.uid('cost'), from, to],
+    url: fill('/d/%s?from=%s&to=%s', [b.uid('cost'), from, to]),
   };
   local ofGres = '(@, account, gres, type)';
 
@@ -175,14 +176,14 @@ function(b)
       ]),
       b.row('Over time', 'No jobs ran', height=8, panels=whenPriced([
         b.graph('Cost, in a day', 'At the pace and the price of each moment; the ten accounts with the most in the time shown.', money, [
-          ['{{account}}', perDay('86400', function(entity, where) '%s{^%s}' % [cost.held(entity), where])],
+          ['{{account}}', perDay('86400', function(entity, where) fill('%s{^%s}', [cost.held(entity), where]))],
         ]) + b.stacked,
       ]) + [
         b.graph('CPU hours, in a day', 'At the pace of each moment; the ten accounts with the most in the time shown.', 'short', [
-          ['{{account}}', perDay('24', function(entity, where) 'slurm_%s_job_allocated_cpu_seconds_total{@%s}' % [entity, where])],
+          ['{{account}}', perDay('24', function(entity, where) fill('slurm_%s_job_allocated_cpu_seconds_total{@%s}', [entity, where]))],
         ]) + b.stacked,
         b.graph('GPU hours, in a day', 'At the pace of each moment; the ten accounts with the most in the time shown.', 'short', [
-          ['{{account}}', perDay('24', function(entity, where) 'slurm_%s_job_allocated_gres_seconds_total{@,gres="gpu"%s}' % [entity, where])],
+          ['{{account}}', perDay('24', function(entity, where) fill('slurm_%s_job_allocated_gres_seconds_total{@,gres="gpu"%s}', [entity, where]))],
         ]) + b.empty('No GPUs') + b.stacked,
       ]),
       b.row('Efficiency', 'No jobs ended of which slurmdbd tells what they used', height=9, panels=[
@@ -191,14 +192,14 @@ function(b)
           'Efficiency of users',
           'user',
           b.key('user', 'User', [b.to('Jobs and failures', 'jobs', { user: '${__value.text}' })]),
-          ' and on (@, user) slurm_user_job_cpus{@%s}' % accounts,
+          fill(' and on (@, user) slurm_user_job_cpus{@%s}', accounts),
         ),
       ] + [
         b.graph('CPU efficiency, last ' + windows[0], 'Of the time before each moment; the ten accounts with the least in the time shown.', 'percentunit', [
-          ['{{account}}', b.lowest(10, account, 'cluster_account:slurm_ended_job_cpu_efficiency:ratio_increase%s{^%s}' % [windows[0], accounts])],
+          ['{{account}}', b.lowest(10, account, fill('cluster_account:slurm_ended_job_cpu_efficiency:ratio_increase%s{^%s}', [windows[0], accounts]))],
         ]) + b.bounds(0, 1) + b.wide(12),
         b.graph('Memory efficiency, last ' + windows[0], 'Of the time before each moment; the ten accounts with the least in the time shown.', 'percentunit', [
-          ['{{account}}', b.lowest(10, account, 'cluster_account:slurm_ended_job_memory_efficiency:ratio_increase%s{^%s}' % [windows[0], accounts])],
+          ['{{account}}', b.lowest(10, account, fill('cluster_account:slurm_ended_job_memory_efficiency:ratio_increase%s{^%s}', [windows[0], accounts]))],
         ]) + b.bounds(0, 1) + b.wide(12),
       ]),
       b.row('Energy of ended jobs', 'No energy plugin in Slurm, no slurmdbd, or no jobs ended', height=9, collapsed=true, panels=[
@@ -206,13 +207,13 @@ function(b)
         consumed('Energy of users', userKeys, by50Users(kwh)),
         consumed('Energy of partitions', [partitionKey], byPartition),
         b.graph('Energy of accounts, in a day', 'At the pace of each moment. It counts when jobs have ended, not while they run. The ten accounts with the most in the time shown.', 'kwatth', [
-          ['{{account}}', kwhPerDay % b.people(function(entity, where) b.mostPerSecond(10, account, 'slurm_%s_ended_job_energy_joules_total{@%s}' % [entity, where]))],
+          ['{{account}}', fill(kwhPerDay, b.people(function(entity, where) b.mostPerSecond(10, account, fill('slurm_%s_ended_job_energy_joules_total{@%s}', [entity, where]))))],
         ]) + b.stacked,
         b.graph('Energy of users, in a day', 'At the pace of each moment. It counts when jobs have ended, not while they run. The ten users with the most in the time shown.', 'kwatth', [
-          ['{{user}}', kwhPerDay % b.mostPerSecond(10, '(@, user)', 'slurm_user_ended_job_energy_joules_total{@%s}' % people)],
+          ['{{user}}', fill(kwhPerDay, b.mostPerSecond(10, '(@, user)', fill('slurm_user_ended_job_energy_joules_total{@%s}', people)))],
         ]) + b.stacked,
         b.graph('Energy of partitions, in a day', 'Of all accounts and users, at the pace of each moment. It counts when jobs have ended, not while they run. The ten partitions with the most in the time shown.', 'kwatth', [
-          ['{{partition}}', kwhPerDay % b.mostPerSecond(10, '(@, partition)', 'slurm_partition_ended_job_energy_joules_total{@}')],
+          ['{{partition}}', fill(kwhPerDay, b.mostPerSecond(10, '(@, partition)', 'slurm_partition_ended_job_energy_joules_total{@}'))],
         ]) + b.stacked,
       ]),
       b.row('GPU memory of ended jobs', 'No GPU memory that Slurm measures, no slurmdbd, or no jobs ended', height=9, collapsed=true, panels=[
@@ -224,7 +225,7 @@ function(b)
       local energy = 'sum(increase(slurm_node_energy_joules_total{@}[$__range])) / 3.6e6';
       b.row('Energy and carbon', 'No energy plugin in Slurm, or slurmscope without nodes.per-node=full', height=4, panels=[
         b.stat('Energy', 'What the nodes used, whoever had them.', 'kwatth', [['energy', energy]]),
-        b.stat('Carbon', 'CO2 of that energy, at %g g for a kilowatt-hour.' % config.gramsPerKwh, 'massg', [['CO2', '%s * %g' % [energy, config.gramsPerKwh]]]),
+        b.stat('Carbon', fill('CO2 of that energy, at %g g for a kilowatt-hour.', config.gramsPerKwh), 'massg', [['CO2', fill('%s * %g', [energy, config.gramsPerKwh])]]),
       ]),
     ],
   ) {

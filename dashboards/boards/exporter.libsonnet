@@ -1,7 +1,9 @@
+local fill = (import '../texts.libsonnet').fill;
+
 function(b)
   // of the processes that tell of the clusters chosen
   local process(expression) = expression + ' and on (instance, job) slurmscope_leader{@}';
-  local rate(family, by='', where='') = 'sum %s(rate(%s{@%s}[$__rate_interval]))' % [if by == '' then '' else 'by (%s) ' % by, family, where];
+  local rate(family, by='', where='') = fill('sum %s(rate(%s{@%s}[$__rate_interval]))', [if by == '' then '' else fill('by (%s) ', by), family, where]);
 
   b.board(
     'exporter',
@@ -31,7 +33,7 @@ function(b)
           ['jobs', 'sum(increase(slurmscope_job_events_lost_total{@}[$__range]))'],
         ]) + b.empty('None') + b.above('eventsLost'),
         b.stat('Version', 'What runs, by version.', 'short', [
-          ['{{version}}', 'count by (version) (%s)' % process('slurmscope_build_info{~}')],
+          ['{{version}}', fill('count by (version) (%s)', process('slurmscope_build_info{~}'))],
         ]) + b.empty('No slurmscope') + { options+: { textMode: 'name' } },
       ]),
       b.row('Endpoints', 'No slurmscope', height=10, panels=[
@@ -112,16 +114,16 @@ function(b)
           ['{{family}}', 'topk(10, sum by (@, family) (slurmscope_series{@}))'],
         ]) + b.wide(8),
         b.graph('CPU', 'CPU time in a second.', 'short', [
-          ['slurmscope', 'sum(%s)' % process('rate(process_cpu_seconds_total{~}[$__rate_interval])')],
+          ['slurmscope', fill('sum(%s)', process('rate(process_cpu_seconds_total{~}[$__rate_interval])'))],
         ]) + b.wide(8),
         b.graph('Memory', 'Memory that the process holds (resident).', 'bytes', [
-          ['slurmscope', 'sum(%s)' % process('process_resident_memory_bytes{~}')],
+          ['slurmscope', fill('sum(%s)', process('process_resident_memory_bytes{~}'))],
         ]) + b.wide(8),
         b.graph('Records that could not be used', 'Records of answers that lacked what is needed, per hour.', 'short', [
           ['{{endpoint}}', '3600 * ' + rate('slurmscope_records_total', '@, endpoint', ',result="skipped"')],
         ]) + b.empty('None') + b.wide(8),
         b.graph('Scrapes', 'Requests for the page per minute, by format and status.', 'short', [
-          ['{{format}} {{code}}', '60 * sum by (format, code) (%s)' % process('rate(slurmscope_scrapes_total{~}[$__rate_interval])')],
+          ['{{format}} {{code}}', fill('60 * sum by (format, code) (%s)', process('rate(slurmscope_scrapes_total{~}[$__rate_interval])'))],
         ]) + b.wide(8),
       ]),
     ],

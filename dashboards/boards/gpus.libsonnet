@@ -1,9 +1,11 @@
+local fill = (import '../texts.libsonnet').fill;
+
 // A job's labels, for what is known of it by its ID alone.
 local whose = '* on (@, jobid) group_left (user, account, partition, name) max by (@, jobid, user, account, partition, name) (slurm_job_info{@})';
 
 // The mean over the GPUs of jobs, as far as it is measured.
-local mean(legend, ratio) = [legend, 'sum(slurm:job:%s{^} * slurm:job:gpus{^}) / sum(slurm:job:gpus{^} and slurm:job:%s{^})' % [ratio, ratio]];
-local all(legend, record) = [legend, 'sum(slurm:job:%s{^})' % record];
+local mean(legend, ratio) = [legend, fill('sum(slurm:job:%s{^} * slurm:job:gpus{^}) / sum(slurm:job:gpus{^} and slurm:job:%s{^})', [ratio, ratio])];
+local all(legend, record) = [legend, fill('sum(slurm:job:%s{^})', record)];
 
 function(b) b.board(
   'gpus',
@@ -88,10 +90,10 @@ function(b) b.board(
       ], [
         b.column('GPU hours', 'short', 'sum by (@, account) (increase(slurm_account_job_allocated_gres_seconds_total{@,gres="gpu"}[$__range])) / 3600 > 0'),
         b.column('Held', 'short', 'sum by (@, account) (slurm_account_job_gres{@,gres="gpu",state="running"}) > 0'),
-        b.column('Busy', 'percentunit', |||
+        b.column('Busy', 'percentunit', fill(|||
           sum by (@, account) (slurm:job:gpu_utilization_ratio{^} * slurm:job:gpus{^} %(whose)s)
             / sum by (@, account) ((slurm:job:gpus{^} and slurm:job:gpu_utilization_ratio{^}) %(whose)s)
-        ||| % { whose: whose }) + b.bar,
+        |||, { whose: whose })) + b.bar,
         b.column('Tensor cores', 'short', 'sum by (@, account) (cluster_account_user:slurm_job_gpus_tensor_active:sum{^})'),
         b.column('Power', 'watt', 'sum by (@, account) (cluster_account_user:slurm_job_gpu_power_watts:sum{^})'),
       ], '-GPU hours'),
@@ -132,7 +134,7 @@ function(b) b.board(
         b.key('node', 'Node', [b.to('Nodes', 'nodes', { node: '${__value.text}' })]),
         b.key('gpu', 'GPU'),
       ], [
-        b.column(of[0], 'short', 'topk(%d, slurm:gpu:%s{^} > 0)' % [b.config.boards.nodes, of[1]])
+        b.column(of[0], 'short', fill('topk(%d, slurm:gpu:%s{^} > 0)', [b.config.boards.nodes, of[1]]))
         for of in [['Memory errors', 'uncorrected_memory_errors'], ['Not replaced', 'row_remap_failed'], ['To replace', 'row_remap_pending'], ['Action', 'recovery_action']]
       ], '-Memory errors') + b.empty('All are well, or no exporter tells') + b.wide(8),
       b.graph('Errors of links', 'Of all GPUs, in a second, by link.', 'ops', [

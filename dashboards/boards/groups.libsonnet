@@ -1,4 +1,5 @@
 // Jobs by what the site chose: the families that `groups` in slurmscope.yml declares.
+local fill = (import '../texts.libsonnet').fill;
 
 // Of each metric: what is in the families' names behind slurm_group_NAME_, of one that each row has.
 local rowsOf = {
@@ -27,15 +28,15 @@ local title(label) = std.get(titles, label, label);
 
 local read(group) = {
   local unknown = std.filter(function(metric) !std.objectHas(rowsOf, metric), self.metrics),
-  assert unknown == [] : 'groups: %s has %s, which is none of %s' % [group.name, unknown[0], std.join(', ', std.objectFields(rowsOf))],
-  assert !std.member(self.labels, 'datasource') : 'groups: %s: the dashboard has another variable datasource' % group.name,
+  assert unknown == [] : fill('groups: %s has %s, which is none of %s', [group.name, unknown[0], std.join(', ', std.objectFields(rowsOf))]),
+  assert !std.member(self.labels, 'datasource') : fill('groups: %s: the dashboard has another variable datasource', group.name),
   name: group.name,
   labels: [if std.isString(label) then label else std.get(label, 'label', label.from) for label in group.by],
   metrics: std.get(group, 'metrics', ['jobs', 'ends']),
   has(metric):: std.member(self.metrics, metric),
-  family(of):: 'slurm_group_%s_%s' % [self.name, of],
+  family(of):: fill('slurm_group_%s_%s', [self.name, of]),
   // A selector of one family of each metric.
-  rows(where):: '{@,__name__=~"%s"%s}' % [std.join('|', [self.family(rowsOf[metric]) for metric in self.metrics]), where],
+  rows(where):: fill('{@,__name__=~"%s"%s}', [std.join('|', [self.family(rowsOf[metric]) for metric in self.metrics]), where]),
 };
 
 // Three in a line, and those of the last line share it.
@@ -44,18 +45,18 @@ local threeInALine(b, panels) =
   [panels[i] + b.wide(if i < full then 8 else 24 / last) for i in std.range(0, std.length(panels) - 1)];
 
 local rowOf(b, group, collapsed) =
-  local by = std.join(', ', group.labels), keys = '(@, %s)' % by;
+  local by = std.join(', ', group.labels), keys = fill('(@, %s)', by);
   local named = std.length(group.labels) > 1;
-  local legend = std.join(' ', [(if named then '%s={{%s}}' % [label, label] else '{{%s}}' % label) for label in group.labels] + ['{{%s}}' % b.config.clusterLabel]);
-  local where = std.join('', [',%s=~"$%s"' % [label, label] for label in group.labels]);
-  local of(family, more='') = group.family(family) + '{@%s%s}' % [more, where];
-  local now(family, more) = 'sum by %s (%s)' % [keys, of(family, more)];
-  local grown(family, more='') = 'sum by %s (increase(%s[$__range]))' % [keys, of(family, more)];
-  local hours(what, more='') = grown('job_allocated_%s_seconds_total' % what, more) + ' / 3600';
-  local quantile(q, what) = b.waitQuantile(q, by, where, group.family('job_%s_seconds' % what));
+  local legend = std.join(' ', [(if named then fill('%s={{%s}}', [label, label]) else fill('{{%s}}', label)) for label in group.labels] + [fill('{{%s}}', b.config.clusterLabel)]);
+  local where = std.join('', [fill(',%s=~"$%s"', [label, label]) for label in group.labels]);
+  local of(family, more='') = group.family(family) + fill('{@%s%s}', [more, where]);
+  local now(family, more) = fill('sum by %s (%s)', [keys, of(family, more)]);
+  local grown(family, more='') = fill('sum by %s (increase(%s[$__range]))', [keys, of(family, more)]);
+  local hours(what, more='') = grown(fill('job_allocated_%s_seconds_total', what), more) + ' / 3600';
+  local quantile(q, what) = b.waitQuantile(q, by, where, group.family(fill('job_%s_seconds', what)));
   // A label that is empty is none, and Grafana would merge its row with those that have one. This label is never empty,
   // because a `|` follows the last. (The last is one that nothing has. With the label itself there VictoriaMetrics adds a 1.)
-  local told(expr) = 'label_join(%s, "slurmscope_row", "|", %s)' % [expr, std.join(', ', ['"%s"' % label for label in group.labels + ['slurmscope_nothing']])];
+  local told(expr) = fill('label_join(%s, "slurmscope_row", "|", %s)', [expr, std.join(', ', [fill('"%s"', label) for label in group.labels + ['slurmscope_nothing']])]);
   local column(title, unit, expr) = { title: title, unit: unit, expr: expr, mixin:: {} };
   local whole(title, unit, expr) = column(title, unit, expr) { mixin:: b.count };
 
@@ -86,19 +87,19 @@ local rowOf(b, group, collapsed) =
   };
   local shown = [metric for metric in ['jobs', 'cpus', 'memory', 'gpus', 'use', 'ends', 'waits', 'runtimes'] if group.has(metric)];
   local first = columns[[metric for metric in ['use', 'cpus', 'gpus', 'memory', 'jobs', 'ends', 'waits', 'runtimes'] if group.has(metric)][0]][0];
-  local most = 'topk(%d, %s or 0 * count by %s (%s))' % [b.config.boards.groups, first.expr, keys, group.rows(where)];
+  local most = fill('topk(%d, %s or 0 * count by %s (%s))', [b.config.boards.groups, first.expr, keys, group.rows(where)]);
 
-  local overTime(title, description, unit, expr) = b.graph(title % group.name, description + ' The ten rows with the most in the time shown.', unit, [[legend, expr]]);
-  local quantiles(title, description, what) = b.graph(title % group.name, description, 's', [
-    [one[0], b.quantile(one[1], group.family('job_%s_seconds' % one[2]), where)]
+  local overTime(title, description, unit, expr) = b.graph(fill(title, group.name), description + ' The ten rows with the most in the time shown.', unit, [[legend, expr]]);
+  local quantiles(title, description, what) = b.graph(fill(title, group.name), description, 's', [
+    [one[0], b.quantile(one[1], group.family(fill('job_%s_seconds', one[2])), where)]
     for one in what
   ]);
-  local inADay(family, more='') = '24 * (%s)' % b.mostPerSecond(10, keys, of(family, more));
+  local inADay(family, more='') = fill('24 * (%s)', b.mostPerSecond(10, keys, of(family, more)));
   local held(family, more='') = b.most(10, keys, of(family, more + ',state="running"'));
   local graphs = {
     jobs: [
       b.graph('Jobs of ' + group.name, 'Jobs in each state. One of several rows counts in each.', 'short', [
-        ['{{state}}', 'sum by (state) (%s)' % of('jobs')],
+        ['{{state}}', fill('sum by (state) (%s)', of('jobs'))],
       ]) + b.stacked + b.jobColours,
     ],
     cpus: [overTime('CPUs of %s', 'CPUs that running jobs hold.', 'short', held('job_cpus')) + b.stacked],
@@ -106,11 +107,11 @@ local rowOf(b, group, collapsed) =
     gpus: [overTime('GPUs of %s', 'GPUs that running jobs hold.', 'short', held('job_gres', ',gres="gpu"')) + b.stacked + b.empty('No GPUs')],
     ends: [
       b.graph('Submissions and starts of ' + group.name, 'Jobs that were submitted and that started, as if it went on for an hour.', 'short', [
-        [one[0], '3600 * sum(rate(%s[$__rate_interval]))' % of(one[1])]
+        [one[0], fill('3600 * sum(rate(%s[$__rate_interval]))', of(one[1]))]
         for one in [['submitted', 'job_submissions_total'], ['started', 'job_starts_total']]
       ]),
       b.graph('Ends of ' + group.name, 'Jobs that ended, by how, as if it went on for an hour.', 'short', [
-        ['{{state}}', '3600 * sum by (state) (rate(%s[$__rate_interval])) > 0' % of('job_ends_total')],
+        ['{{state}}', fill('3600 * sum by (state) (rate(%s[$__rate_interval])) > 0', of('job_ends_total'))],
       ]) + b.stacked + b.jobColours + b.empty('No jobs ended'),
     ],
     waits: [
@@ -131,10 +132,10 @@ local rowOf(b, group, collapsed) =
 
   b.row('Group ' + group.name, 'No jobs of this group', height=7, collapsed=collapsed, panels=[
     b.table(
-      '%s by %s' % [group.name, by],
-      'What each row of the group holds now, and what became of its jobs in the time shown; the %d with the most: %s.' % [b.config.boards.groups, first.title],
+      fill('%s by %s', [group.name, by]),
+      fill('What each row of the group holds now, and what became of its jobs in the time shown; the %d with the most: %s.', [b.config.boards.groups, first.title]),
       [b.key(label, title(label)) for label in group.labels] + [b.key('slurmscope_row', 'Row') + b.cellHidden],
-      [b.column(one.title, one.unit, told('%s\n  and on %s %s' % [one.expr, keys, most])) + one.mixin for metric in shown for one in columns[metric]],
+      [b.column(one.title, one.unit, told(fill('%s\n  and on %s %s', [one.expr, keys, most]))) + one.mixin for metric in shown for one in columns[metric]],
       '-' + first.title
     ) + b.wide(24) + b.high(9),
   ] + threeInALine(b, std.flattenArrays([graphs[metric] for metric in shown])));
@@ -147,12 +148,12 @@ function(b)
     'Groups',
     'Jobs by what the site chose, from `groups` in slurmscope.yml. A job counts in each row that it has values for; an empty label says that it has none. What ended jobs used of what they held is not counted by group.',
     variables=[
-      b.variable(label, title(label), '{@,__name__=~"%s"}' % std.join('|', [
+      b.variable(label, title(label), fill('{@,__name__=~"%s"}', std.join('|', [
         group.family(rowsOf[metric])
         for group in groups
         if std.member(group.labels, label)
         for metric in group.metrics
-      ]))
+      ])))
       for label in labels
     ],
     time='now-24h',

@@ -1,3 +1,4 @@
+local fill = (import '../texts.libsonnet').fill;
 local job = 'jobid="$jobid"';
 local states = [[1, 'pending', 'orange'], [2, 'running', 'blue'], [3, 'suspended', 'purple'], [4, 'completed', 'green'], [5, 'another end', 'red']];
 local looks = [
@@ -9,36 +10,36 @@ local looks = [
 
 function(b)
   // Of each GPU that the job has, by what DCGM, jobstats' exporter or slurm-job-exporter calls it. Newer DCGMs write hostname.
-  local gpu(dcgm, factor='') = ['{{Hostname}}{{hostname}} GPU {{gpu}}', '%s{^,hpc_job="$jobid"}%s' % [dcgm, factor]];
-  local jobstats(family, factor='') = ['{{instance}} GPU {{minor_number}}', '%s{^,jobid="$jobid"}%s' % [family, factor]];
-  local agent(family, factor='') = ['{{instance}} GPU {{gpu}}', '%s{^,slurmjobid="$jobid"}%s' % [family, factor]];
+  local gpu(dcgm, factor='') = ['{{Hostname}}{{hostname}} GPU {{gpu}}', fill('%s{^,hpc_job="$jobid"}%s', [dcgm, factor])];
+  local jobstats(family, factor='') = ['{{instance}} GPU {{minor_number}}', fill('%s{^,jobid="$jobid"}%s', [family, factor])];
+  local agent(family, factor='') = ['{{instance}} GPU {{gpu}}', fill('%s{^,slurmjobid="$jobid"}%s', [family, factor])];
   // As recorded of the job.
-  local recorded(legend, record) = [legend, 'max(slurm:job:%s{^,%s})' % [record, job]];
-  local perSecond(legend, family, where, of='') = [legend, 'sum%s (rate(%s{^,%s}[$__rate_interval]))' % [if of == '' then '' else ' by ' + of, family, where]];
+  local recorded(legend, record) = [legend, fill('max(slurm:job:%s{^,%s})', [record, job])];
+  local perSecond(legend, family, where, of='') = [legend, fill('sum%s (rate(%s{^,%s}[$__rate_interval]))', [if of == '' then '' else ' by ' + of, family, where])];
   local inCeems = 'uuid=~"$jobid|$sluid"';
   local onItsNodes = 'instance=~"$node([.:].*)?"';
 
   // Alerts of what it has to do with.
   local around(selector, was='%s') = std.join(' or ', [
-    '%s and on (@, %s) %s' % [selector(',%s!=""' % one[0]), one[0], was % ('%s{@,%s}' % [one[1], job])]
+    fill('%s and on (@, %s) %s', [selector(fill(',%s!=""', one[0])), one[0], fill(was, fill('%s{@,%s}', [one[1], job]))])
     for one in [['node', 'slurm_job_node_info'], ['partition', 'slurm_job_info'], ['user', 'slurm_job_info'], ['account', 'slurm_job_info']]
   ]);
   // When it was seen last.
-  local lastSeen(family, where='') = 'max_over_time(timestamp(%s{@,%s%s})[$__range:1m])' % [family, job, where];
+  local lastSeen(family, where='') = fill('max_over_time(timestamp(%s{@,%s%s})[$__range:1m])', [family, job, where]);
   local seen(where) = lastSeen('slurm_job_state', where);
   // Its labels of last, of a family that has some.
-  local latest(labels, family) = 'topk by (@) (1, max by (@, %s) (%s))' % [labels, lastSeen(family)];
+  local latest(labels, family) = fill('topk by (@) (1, max by (@, %s) (%s))', [labels, lastSeen(family)]);
   // What was said last of it.
   local last(what, where='', aggregate='max', of='') =
-    '%s %s(last_over_time(slurm_%s{@,%s%s}[$__range]))' % [aggregate, if of == '' then '' else 'by %s ' % of, what, job, where];
+    fill('%s %s(last_over_time(slurm_%s{@,%s%s}[$__range]))', [aggregate, if of == '' then '' else fill('by %s ', of), what, job, where]);
   // Of its latest end; if it ran again since then, that is no more of interest.
-  local ended(expr) = '(%s unless %s > %s)' % [expr, last('job_start_timestamp_seconds'), last('ended_job_end_timestamp_seconds')];
+  local ended(expr) = fill('(%s unless %s > %s)', [expr, last('job_start_timestamp_seconds'), last('ended_job_end_timestamp_seconds')]);
   local column(title, unit, what, factor='') = b.column(title, unit, factor + last(what, of='(@)'));
   // A share of what it held.
-  local share(used, held) = '%s / (%s > 0)' % [last(used), held];
+  local share(used, held) = fill('%s / (%s > 0)', [last(used), held]);
   // The worst of what its nodes are, or were in a window.
   local nodes(window) = std.join('\n  or ', [
-    '%d * %s' % [look[0], (if window == '' then '%s' else 'last_over_time(%s)') % ('%s{@,node=~"$node",%s}%s' % [look[3], look[4], window])]
+    fill('%d * %s', [look[0], fill(if window == '' then '%s' else 'last_over_time(%s)', fill('%s{@,node=~"$node",%s}%s', [look[3], look[4], window]))])
     for look in looks
   ]);
 
@@ -58,37 +59,37 @@ function(b)
       b.row('Job $jobid', 'Not known', height=4, panels=[
         b.stat('State', 'What Slurm says it is, or said last.', 'short', [
           // that of a row of a job that is there still counts before an end of the same moment
-          ['{{state}}', 'topk(1, max by (state) (%s or %s - 1))' % [seen(''), lastSeen('slurm_ended_job_info')]],
+          ['{{state}}', fill('topk(1, max by (state) (%s or %s - 1))', [seen(''), lastSeen('slurm_ended_job_info')])],
         ]) + { options+: { textMode: 'name' } },
         b.stat('Last seen', 'When slurmscope told of it for the last time while it waited or held nodes.', 'dateTimeFromNow', [
-          ['at', '1000 * max(%s)' % seen('')],
+          ['at', fill('1000 * max(%s)', seen(''))],
         ]) + b.empty('Ended before'),
         b.stat('Ran for', 'From its start to its end. Until its end is known: until it was last seen to run, to a minute.', 's', [
-          ['time', '%s or max(%s) - %s' % [ended(last('ended_job_run_seconds')), seen(',state="running"'), last('job_start_timestamp_seconds')]],
+          ['time', fill('%s or max(%s) - %s', [ended(last('ended_job_run_seconds')), seen(',state="running"'), last('job_start_timestamp_seconds')])],
         ]) + b.empty('Not started'),
         b.stat('Time left', 'Until its time limit.', 's', [
-          ['time', 'max(slurm_job_start_timestamp_seconds{@,%(job)s}) + max(slurm_job_time_limit_seconds{@,%(job)s}) - time()' % { job: job }],
+          ['time', fill('max(slurm_job_start_timestamp_seconds{@,%(job)s}) + max(slurm_job_time_limit_seconds{@,%(job)s}) - time()', { job: job })],
         ]) + b.empty('Does not run, or no limit') + b.below('timeLeft'),
         b.stat('Waited', 'From when it was eligible until its start.', 's', [
-          ['time', '%s - %s or %s - %s' % [last(what) for what in [
+          ['time', fill('%s - %s or %s - %s', [last(what) for what in [
             'job_start_timestamp_seconds',
             'job_eligible_timestamp_seconds',
             'ended_job_start_timestamp_seconds',
             'ended_job_eligible_timestamp_seconds',
-          ]]],
+          ]])],
         ]) + b.empty('Not started'),
         b.stat('Holds', 'CPUs, nodes and GPUs that it has, or had.', 'short', [
-          ['CPUs', '%s or %s' % [last('job_allocated_cpus'), last('ended_job_allocated_cpus')]],
-          ['nodes', '%s or %s' % [last('job_node_info', aggregate='count'), last('ended_job_allocated_nodes')]],
-          ['GPUs', '%s or %s' % [last('job_allocated_gres', ',gres="gpu"', 'sum'), last('ended_job_allocated_gres', ',gres="gpu"', 'sum')]],
+          ['CPUs', fill('%s or %s', [last('job_allocated_cpus'), last('ended_job_allocated_cpus')])],
+          ['nodes', fill('%s or %s', [last('job_node_info', aggregate='count'), last('ended_job_allocated_nodes')])],
+          ['GPUs', fill('%s or %s', [last('job_allocated_gres', ',gres="gpu"', 'sum'), last('ended_job_allocated_gres', ',gres="gpu"', 'sum')])],
         ]) + b.empty('Not started'),
         b.stat('Efficiency', 'What it uses of what it holds, now or at its end.', 'percentunit', [
-          ['CPUs', 'max(last_over_time(slurm:job:cpu_efficiency_ratio{^,%s}[$__range]))' % job],
-          ['memory', 'max(last_over_time(slurm:job:memory_efficiency_ratio{^,%s}[$__range]))' % job],
-          ['GPUs', 'max(last_over_time(slurm:job:gpu_utilization_ratio{^,%s}[$__range]))' % job],
+          ['CPUs', fill('max(last_over_time(slurm:job:cpu_efficiency_ratio{^,%s}[$__range]))', job)],
+          ['memory', fill('max(last_over_time(slurm:job:memory_efficiency_ratio{^,%s}[$__range]))', job)],
+          ['GPUs', fill('max(last_over_time(slurm:job:gpu_utilization_ratio{^,%s}[$__range]))', job)],
         ]) + b.empty('No exporter') + b.bounds(0, 1) + b.below('use'),
         b.stat('Active GPUs', 'GPUs that it holds and uses.', 'short', [
-          ['GPUs', 'max(last_over_time(slurm:job:gpus_busy{^,%s}[$__range]))' % job],
+          ['GPUs', fill('max(last_over_time(slurm:job:gpus_busy{^,%s}[$__range]))', job)],
         ]) + b.empty('No GPUs'),
       ]),
       b.row('What and where', 'No such job, or no rows of jobs (--jobs.rows)', height=5, panels=[
@@ -106,14 +107,14 @@ function(b)
         ], [
           // `exclusive` comes with its nodes, and an operator may change its QOS
           b.column('is', 'short', std.join('\n  or on (@) ', [
-            latest('name, user, account, partition, qos, array_job_id, array_task_id, %ssluid' % of[1], of[0])
+            latest(fill('name, user, account, partition, qos, array_job_id, array_task_id, %ssluid', of[1]), of[0])
             for of in [['slurm_job_info', 'het_job_id, exclusive, '], ['slurm_ended_job_info', ''], ['slurm_pending_job_info', 'het_job_id, ']]
           ])) + b.cellHidden,
           column('Priority', 'short', 'job_priority'),
           column('Restarts', 'short', 'job_restarts'),
         ], 'Name') + b.wide(16),
         b.timeline('State over time', 'In which state it was when.', [
-          ['state', |||
+          ['state', fill(|||
             max by (@, jobid) (
               slurm_job_state{@,%(job)s,state="pending"}
                 or 2 * slurm_job_state{@,%(job)s,state="running"}
@@ -121,7 +122,7 @@ function(b)
                 or 4 * slurm_job_state{@,%(job)s,state="completed"}
                 or 5 * slurm_job_state{@,%(job)s,state!~"pending|running|suspended|completed"}
             )
-          ||| % { job: job }],
+          |||, { job: job })],
         ]) + b.values(states),
       ]),
       b.row('Its wait', 'It does not wait, or has no row (--jobs.pending-rows)', height=5, panels=[
@@ -129,7 +130,7 @@ function(b)
           b.key('reason', 'Reason', [b.to('Queue and waits', 'queue')]),
           b.key('class', 'Class'),
         ], [
-          b.column('Said', 'dateTimeFromNow', '1000 * max by (@, reason, class) (%s)' % lastSeen('slurm_pending_job_info')),
+          b.column('Said', 'dateTimeFromNow', fill('1000 * max by (@, reason, class) (%s)', lastSeen('slurm_pending_job_info'))),
         ], '-Said') + b.wide(7),
         b.table('What it asks for', 'What it asks for, or asked for: each of its tasks, if it is an array’s rest. Times are those that Slurm said last.', [], [
           column('Submitted', 'dateTimeFromNow', 'job_submit_timestamp_seconds', '1000 * '),
@@ -142,7 +143,7 @@ function(b)
           column('Time limit', 's', 'job_time_limit_seconds'),
         ], 'Submitted') + b.wide(10),
         b.graph('Until its start, as forecast', 'How far off its start was, as slurmctld forecast it at each moment. A forecast that holds falls to zero.', 's', [
-          ['forecast', 'max(slurm_pending_job_expected_start_timestamp_seconds{@,%s}) - time()' % job],
+          ['forecast', fill('max(slurm_pending_job_expected_start_timestamp_seconds{@,%s}) - time()', job)],
         ]) + b.empty('No forecast') + b.free,
       ]),
       b.row('Its end', 'Not ended, no row (--jobs.ended-rows), or no slurmdbd', height=5, panels=[
@@ -160,7 +161,7 @@ function(b)
           column('Time limit', 's', 'ended_job_time_limit_seconds'),
         ], 'Ended') + b.wide(14),
         b.stat('CPUs used', 'CPU time that it used, of the CPUs that it held until its end.', 'percentunit', [
-          ['used', share('ended_job_used_cpu_seconds', '%s * %s' % [last('ended_job_allocated_cpus'), last('ended_job_run_seconds')])],
+          ['used', share('ended_job_used_cpu_seconds', fill('%s * %s', [last('ended_job_allocated_cpus'), last('ended_job_run_seconds')]))],
         ]) + b.empty('Not ended, or slurmdbd does not tell') + b.below('efficiency') + b.bounds(0, 1),
         b.stat('Memory used', 'What it used of its memory at most.', 'percentunit', [
           ['used', share('ended_job_peak_memory_bytes', last('ended_job_allocated_memory_bytes'))],
@@ -174,33 +175,33 @@ function(b)
       ]),
       b.row('CPUs and memory', 'It holds no nodes, or has no row (--jobs.rows)', height=8, panels=[
         b.graph('CPUs', 'CPUs that it holds, and that it keeps busy; and of these, in the kernel.', 'short', [
-          ['allocated', 'max(slurm_job_allocated_cpus{@,%s})' % job],
+          ['allocated', fill('max(slurm_job_allocated_cpus{@,%s})', job)],
           recorded('used', 'cpu_used_cores'),
           recorded('in the kernel', 'cpu_system_cores'),
         ]),
         b.graph('Memory', 'Memory that it holds, and that its processes use. With files: also what the kernel keeps of its files, as the limit counts it; peak: the most of that.', 'bytes', [
-          ['allocated', 'max(slurm_job_allocated_memory_bytes{@,%s})' % job],
+          ['allocated', fill('max(slurm_job_allocated_memory_bytes{@,%s})', job)],
           recorded('used', 'memory_used_bytes'),
           recorded('with files', 'memory_charged_bytes'),
           recorded('peak', 'memory_peak_bytes'),
           recorded('limit', 'memory_limit_bytes'),
         ]),
-        b.bars('CPUs by node', 'CPUs that it holds on each of its nodes, at most %d.' % b.config.boards.timeline, 'short', [
-          ['{{node}}', 'topk(%d, max by (@, node) (last_over_time(slurm_job_node_cpus{@,%s}[$__range])))' % [b.config.boards.timeline, job]],
+        b.bars('CPUs by node', fill('CPUs that it holds on each of its nodes, at most %d.', b.config.boards.timeline), 'short', [
+          ['{{node}}', fill('topk(%d, max by (@, node) (last_over_time(slurm_job_node_cpus{@,%s}[$__range])))', [b.config.boards.timeline, job])],
         ]) + b.links([b.to('Nodes', 'nodes', { node: '${__field.labels.node}' })]),
-        b.timeline('Its nodes', 'Whether they were in service; of more than %d the worst.' % b.config.boards.timeline, [
-          ['{{node}}', |||
+        b.timeline('Its nodes', fill('Whether they were in service; of more than %d the worst.', b.config.boards.timeline), [
+          ['{{node}}', fill(|||
             max by (@, node) (
               %s
             ) and on (@, node) slurm_job_node_info{@,%s} and on (@, node) topk(%d, max by (@, node) (
               %s
             ) and on (@, node) last_over_time(slurm_job_node_info{@,%s}[$__range] @ end()))
-          ||| % [nodes(''), job, b.config.boards.timeline, nodes('[$__range] @ end()'), job]],
+          |||, [nodes(''), job, b.config.boards.timeline, nodes('[$__range] @ end()'), job])],
         ]) + b.values([[look[0], look[1], look[2]] for look in looks]),
       ]),
       b.row('Its processes', 'No exporter on its nodes tells of this', height=8, collapsed=true, panels=[
         b.graph('Memory by kind', 'Parts of its memory; a part may be in another one. Huge pages are of its processes, the rest are files.', 'bytes', [
-          [of[0], 'sum(slurm_job_memory_%s{^,slurmjobid="$jobid"})' % of[1]]
+          [of[0], fill('sum(slurm_job_memory_%s{^,slurmjobid="$jobid"})', of[1])]
           for of in [['huge pages', 'rss_huge'], ['mapped files', 'mapped_file'], ['active files', 'active_file'], ['inactive files', 'inactive_file'], ['locked', 'unevictable']]
         ] + [
           ['shared memory', 'sum(cgroup_memory_shmem_bytes{^,jobid=~"$jobid|$sluid",step="",task=""})'],
@@ -285,21 +286,21 @@ function(b)
       ]),
       b.row('Disks and NFS: the job’s part of what its nodes do', 'No exporter on its nodes tells of this', height=8, collapsed=true, panels=[
         b.graph('Local disks', 'Written; below the line, read. On shared nodes the part that goes with its CPUs.', 'Bps', [
-          ['written', 'max(slurm:job:disk_written_bytes_per_second{^,%s})' % job],
-          ['read', 'max(slurm:job:disk_read_bytes_per_second{^,%s})' % job],
+          ['written', fill('max(slurm:job:disk_written_bytes_per_second{^,%s})', job)],
+          ['read', fill('max(slurm:job:disk_read_bytes_per_second{^,%s})', job)],
         ]) + b.negative('read') + b.free,
         b.graph('NFS', 'Written; below the line, read. On shared nodes the part that goes with its CPUs.', 'Bps', [
-          ['written', 'max(slurm:job:nfs_written_bytes_per_second{^,%s})' % job],
-          ['read', 'max(slurm:job:nfs_read_bytes_per_second{^,%s})' % job],
+          ['written', fill('max(slurm:job:nfs_written_bytes_per_second{^,%s})', job)],
+          ['read', fill('max(slurm:job:nfs_read_bytes_per_second{^,%s})', job)],
         ]) + b.negative('read') + b.free,
         b.graph('NFS times', 'How long requests take from when they are queued, and from when they are sent, until their answer.', 's', [
-          ['request', 'max(slurm:job:nfs_request_seconds{^,%s})' % job],
-          ['response', 'max(slurm:job:nfs_response_seconds{^,%s})' % job],
+          ['request', fill('max(slurm:job:nfs_request_seconds{^,%s})', job)],
+          ['response', fill('max(slurm:job:nfs_response_seconds{^,%s})', job)],
         ]),
         b.graph('NFS requests', 'Requests in a second, and those that had to be sent again.', 'ops', [
-          ['requests', 'max(slurm:job:nfs_requests_per_second{^,%s})' % job],
+          ['requests', fill('max(slurm:job:nfs_requests_per_second{^,%s})', job)],
           recorded('without data', 'nfs_metadata_requests_per_second'),
-          ['retransmissions', 'max(slurm:job:nfs_retransmissions_per_second{^,%s})' % job],
+          ['retransmissions', fill('max(slurm:job:nfs_retransmissions_per_second{^,%s})', job)],
         ]),
       ]),
       b.row('File systems and InfiniBand', 'No exporter tells of this', height=8, collapsed=true, panels=[
@@ -308,7 +309,7 @@ function(b)
           perSecond('{{mountpoint}} read', 'ceems_ebpf_read_bytes_total', inCeems, '(mountpoint)'),
         ]) + b.negative('.* read') + b.free + b.wide(8),
         b.graph('File operations', 'Calls of its processes in a second.', 'ops', [
-          perSecond(operation, 'ceems_ebpf_%s_requests_total' % operation, inCeems)
+          perSecond(operation, fill('ceems_ebpf_%s_requests_total', operation), inCeems)
           for operation in ['read', 'write', 'open', 'create', 'unlink']
         ]) + b.wide(8),
         b.graph('NFS operations', 'Requests of its nodes in a second, by operation; of other jobs there, too.', 'ops', [
@@ -327,7 +328,7 @@ function(b)
           recorded('received', 'infiniband_received_bytes_per_second'),
         ]) + b.negative('received') + b.free + b.wide(6),
         b.graph('InfiniBand errors', 'Of the ports of its nodes, in a second.', 'ops', [
-          perSecond(of[0], 'node_infiniband_%s_total' % of[1], onItsNodes)
+          perSecond(of[0], fill('node_infiniband_%s_total', of[1]), onItsNodes)
           for of in [['errors', 'port_errors_received'], ['discarded', 'port_discards_transmitted'], ['links down', 'link_downed'], ['symbols', 'symbol_error']]
         ]) + b.wide(6),
       ]),

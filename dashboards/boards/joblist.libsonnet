@@ -1,3 +1,4 @@
+local fill = (import '../texts.libsonnet').fill;
 local owner = ',user=~"$user",account=~"$account"';
 
 function(b)
@@ -30,7 +31,7 @@ function(b)
       b.row('Jobs', 'No jobs', height=11, panels=[
         rows.holding('Jobs that hold nodes', 'What each job holds, and how well an exporter on its nodes says that it uses its CPUs.', holds) + b.wide(24),
         rows.waiting('Jobs that wait', 'Why each job waits, and what it asks for: each of its tasks, if it is an array’s rest. A job that waits has no nodes.', waits) + b.wide(24),
-        rows.ending('Jobs that ended', 'How each job ended in the time shown, and what it used; the latest %d. If nodes are chosen: those that failed on them.' % b.config.boards.jobs, ended) + b.wide(24),
+        rows.ending('Jobs that ended', fill('How each job ended in the time shown, and what it used; the latest %d. If nodes are chosen: those that failed on them.', b.config.boards.jobs), ended) + b.wide(24),
       ]),
     ],
   )

@@ -1,3 +1,4 @@
+local fill = (import '../texts.libsonnet').fill;
 local places = 'partition=~"$partition"';
 local people = 'user=~"$user",account=~"$account"';
 
@@ -7,10 +8,10 @@ function(b)
     ['account', expr('account', ',account=~"$account"')],
     ['user', expr('user', ',' + people)],
   ]);
-  local ends(states) = chosen(function(entity, where) b.ends('slurm_%s_job_ends_total' % entity, states, '', where));
-  local runTime(quantile) = chosen(function(entity, where) b.quantile(quantile, 'slurm_%s_job_runtime_seconds' % entity, where));
-  local failed = b.people(function(entity, where) b.ends('slurm_%s_job_ends_total' % entity, b.failed, '(@, account)', where));
-  local ofThose(expr) = '(%s)\n  and on (@, account) topk(20, %s > 0)' % [expr, failed];
+  local ends(states) = chosen(function(entity, where) b.ends(fill('slurm_%s_job_ends_total', entity), states, '', where));
+  local runTime(quantile) = chosen(function(entity, where) b.quantile(quantile, fill('slurm_%s_job_runtime_seconds', entity), where));
+  local failed = b.people(function(entity, where) b.ends(fill('slurm_%s_job_ends_total', entity), b.failed, '(@, account)', where));
+  local ofThose(expr) = fill('(%s)\n  and on (@, account) topk(20, %s > 0)', [expr, failed]);
   b.board(
     'jobs',
     'Jobs and failures',
@@ -30,7 +31,7 @@ function(b)
           ['jobs', ends(b.failed)],
         ]) + b.whole,
         b.stat('Failure rate', 'Failed ones, of those that completed or failed.', 'percentunit', [
-          ['failed', chosen(function(entity, where) b.failureRatio('slurm_%s_job_ends_total' % entity, '', where))],
+          ['failed', chosen(function(entity, where) b.failureRatio(fill('slurm_%s_job_ends_total', entity), '', where))],
         ]) + b.above('failures') + b.bounds(0, 1),
         b.stat('Timeouts', 'Jobs that reached their time limit.', 'short', [
           ['jobs', ends('timeout')],
@@ -44,13 +45,13 @@ function(b)
       ]),
       b.row('When', 'No jobs ended', height=8, panels=[
         b.graph('Ends per hour', 'Jobs that ended, by how, as if it went on for an hour.', 'short', [
-          ['{{state}}', chosen(function(entity, where) '3600 * sum by (state) (rate(slurm_%s_job_ends_total{@%s}[$__rate_interval])) > 0' % [entity, where])],
+          ['{{state}}', chosen(function(entity, where) fill('3600 * sum by (state) (rate(slurm_%s_job_ends_total{@%s}[$__rate_interval])) > 0', [entity, where]))],
         ]) + b.stacked + b.jobColours,
         b.graph('Failure rate by partition', 'Failed ones, of the jobs that completed or failed in the last hour.', 'percentunit', [
           ['{{partition}}', b.recordedFailures('partition', ',' + places)],
         ]) + b.bounds(0, 1),
         b.graph('Exits per hour', 'Jobs that completed, failed or ran out of memory, by what their script gave back: zero, another code, or a signal.', 'short', [
-          ['{{class}}', '3600 * sum by (class) (rate(slurm_partition_job_exits_total{@,%s}[$__rate_interval]))' % places],
+          ['{{class}}', fill('3600 * sum by (class) (rate(slurm_partition_job_exits_total{@,%s}[$__rate_interval]))', places)],
         ]) + b.stacked,
       ]),
       b.row('Whose', 'No jobs failed', height=9, panels=[
@@ -65,27 +66,27 @@ function(b)
         b.table('Accounts', 'The twenty accounts with the most failed jobs in the time shown.', [
           b.key('account', 'Account', [b.to('Users and accounts', 'users', { account: '${__value.text}' })]),
         ], [
-          b.column('Failed', 'short', 'topk(20, %s > 0)' % failed) + b.count,
-          b.column('Rate', 'percentunit', ofThose(b.people(function(entity, where) b.failureRatio('slurm_%s_job_ends_total' % entity, '(@, account)', where)))) + b.cellAbove('failures'),
+          b.column('Failed', 'short', fill('topk(20, %s > 0)', failed)) + b.count,
+          b.column('Rate', 'percentunit', ofThose(b.people(function(entity, where) b.failureRatio(fill('slurm_%s_job_ends_total', entity), '(@, account)', where)))) + b.cellAbove('failures'),
           b.column('Surely above', 'percentunit', ofThose(b.surelyFailed('account', ',account=~"$account"'))),
         ], '-Failed'),
         b.table('Users', 'The twenty users with the most failed jobs in the time shown.', [
           b.key('user', 'User', [b.to('Users and accounts', 'users', { user: '${__value.text}' })]),
         ], [
-          b.column('Failed', 'short', 'topk(20, %s > 0)' % b.ends('slurm_user_job_ends_total', b.failed, '(@, user)', ',' + people)) + b.count,
-          b.column('Rate', 'percentunit', |||
+          b.column('Failed', 'short', fill('topk(20, %s > 0)', b.ends('slurm_user_job_ends_total', b.failed, '(@, user)', ',' + people))) + b.count,
+          b.column('Rate', 'percentunit', fill(|||
             %s
               and on (@, user) topk(20, %s > 0)
-          ||| % [
+          |||, [
             b.failureRatio('slurm_user_job_ends_total', '(@, user)', ',' + people),
             b.ends('slurm_user_job_ends_total', b.failed, '(@, user)', ',' + people),
-          ]) + b.cellAbove('failures'),
+          ])) + b.cellAbove('failures'),
         ], '-Failed'),
         b.table('Nodes', 'The twenty nodes on which the most jobs failed in the time shown: a black hole fails one job after the other. A failed job counts on its first node or, where that is known, on the one that failed.', [
           b.key('node', 'Node', [b.to('Nodes', 'nodes', { node: '${__value.text}' })]),
           b.key('kind', 'How'),
         ], [
-          b.column('Jobs', 'short', 'topk(20, sum by (@, node, kind) (%s) > 0)' % b.grown('slurm_node_job_failures_total{@}', '$__range')) + b.count,
+          b.column('Jobs', 'short', fill('topk(20, sum by (@, node, kind) (%s) > 0)', b.grown('slurm_node_job_failures_total{@}', '$__range'))) + b.count,
         ], '-Jobs'),
       ]),
       b.row('How they run', 'No jobs ended', height=8, collapsed=true, panels=[
@@ -96,27 +97,27 @@ function(b)
         b.heatmap('Run time, of the time limit',
                   'Jobs that ended, by the part of their time limit that they ran: far below 1, backfill cannot plan.',
                   'percentunit',
-                  'sum by (le) (increase(slurm_partition_job_time_limit_ratio_bucket{@,%s}[$__rate_interval]))' % places),
+                  fill('sum by (le) (increase(slurm_partition_job_time_limit_ratio_bucket{@,%s}[$__rate_interval]))', places)),
         b.heatmap('CPU efficiency',
                   'Jobs that ended, by the part of their CPU time that they used.',
                   'percentunit',
-                  'sum by (le) (increase(slurm_partition_job_cpu_efficiency_ratio_bucket{@,%s}[$__rate_interval]))' % places) + b.empty('No jobs of which slurmdbd tells what they used'),
+                  fill('sum by (le) (increase(slurm_partition_job_cpu_efficiency_ratio_bucket{@,%s}[$__rate_interval]))', places)) + b.empty('No jobs of which slurmdbd tells what they used'),
         b.heatmap('Memory efficiency',
                   'Jobs that ended, by the part of their memory that they used at most.',
                   'percentunit',
-                  'sum by (le) (increase(slurm_partition_job_memory_efficiency_ratio_bucket{@,%s}[$__rate_interval]))' % places) + b.empty('No jobs of which slurmdbd tells what they used'),
+                  fill('sum by (le) (increase(slurm_partition_job_memory_efficiency_ratio_bucket{@,%s}[$__rate_interval]))', places)) + b.empty('No jobs of which slurmdbd tells what they used'),
       ]),
       b.row('How large they are', 'No jobs started', height=8, collapsed=true, panels=[
         b.heatmap('Size in CPUs',
                   'Jobs that started, by their CPUs.',
                   'short',
-                  'sum by (le) (increase(slurm_partition_job_size_cpus_bucket{@,%s}[$__rate_interval]))' % places),
+                  fill('sum by (le) (increase(slurm_partition_job_size_cpus_bucket{@,%s}[$__rate_interval]))', places)),
         b.heatmap('Size in nodes',
                   'Jobs that started, by their nodes.',
                   'short',
-                  'sum by (le) (increase(slurm_partition_job_size_nodes_bucket{@,%s}[$__rate_interval]))' % places),
+                  fill('sum by (le) (increase(slurm_partition_job_size_nodes_bucket{@,%s}[$__rate_interval]))', places)),
         b.graph('Flags', 'Jobs that are just being configured, completing, requeued and so on.', 'short', [
-          ['{{flag}}', chosen(function(entity, where) 'sum by (flag) (slurm_%s_jobs_flagged{@%s})' % [entity, where])],
+          ['{{flag}}', chosen(function(entity, where) fill('sum by (flag) (slurm_%s_jobs_flagged{@%s})', [entity, where]))],
         ]) + b.empty('No jobs'),
       ]),
     ],

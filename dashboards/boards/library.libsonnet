@@ -4,6 +4,7 @@
 // select the clusters that were chosen. {!} selects those and what has no cluster, as some alerts. {~} selects what
 // slurmscope says of its process, which has no cluster if it reads several. (@, partition) is a list of labels with the
 // one that tells clusters apart before them.
+local fill = (import '../texts.libsonnet').fill;
 local datasource = { type: 'prometheus', uid: '${datasource}' };
 local named = ['partition', 'qos', 'account', 'user', 'node', 'reservation', 'license', 'controller', 'endpoint', 'family', 'Hostname', 'instance'];
 local letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ';
@@ -24,7 +25,7 @@ function(config) {
   // Queries are pairs of a legend and an expression. Names that each cluster may have are followed by that of the cluster.
   local ofCluster(legend) =
     local has(label) = std.strReplace(legend, '{{' + label + '}}', '') != legend;
-    if !has(config.clusterLabel) && std.length(std.filter(has, named)) > 0 then '%s {{%s}}' % [legend, config.clusterLabel] else legend,
+    if !has(config.clusterLabel) && std.length(std.filter(has, named)) > 0 then fill('%s {{%s}}', [legend, config.clusterLabel]) else legend,
   local targets(queries, how) = std.mapWithIndex(
     function(i, query) { refId: letters[i], datasource: datasource, legendFormat: ofCluster(query[0]), expr: expand(query[1]) } + how,
     queries
@@ -120,7 +121,7 @@ function(config) {
       '${datasource:queryparam}',
     ] + (if std.objectHas(variables, 'cluster') then [] else ['${cluster:queryparam}']) + [
       '${__url_time_range}',
-    ] + ['var-%s=%s' % [name, variables[name]] for name in std.objectFields(variables)]),
+    ] + [fill('var-%s=%s', [name, variables[name]]) for name in std.objectFields(variables)]),
   },
   uid(board):: 'slurmscope-' + board,
 
@@ -204,7 +205,7 @@ function(config) {
       local names = std.objectFields(words),
       properties:: { 'custom.width': 700, mappings: [valueMapping([[name, words[name], 'text'] for name in names])] },
     },
-  inWords(label, of, expr):: 'label_join(%s, "%s", "", "%s")' % [expr, label, of],
+  inWords(label, of, expr):: fill('label_join(%s, "%s", "", "%s")', [expr, label, of]),
   column(title, unit, expr):: { title: title, unit: unit, expr: expr, look:: {}, properties: {} },
   // Mix-ins for columns.
   count:: { properties+: { decimals: 0 } },
@@ -314,7 +315,7 @@ function(config) {
 
   // A variable with the values of a label; `one`: one of them has to be chosen. Of a hidden one all of them are, and no others.
   variable(name, label, metric, of=name, one=false, hidden=false):: {
-    local query = expand('label_values(%s, %s)' % [metric, of]),
+    local query = expand(fill('label_values(%s, %s)', [metric, of])),
     name: name,
     label: label,
     type: 'query',
@@ -334,7 +335,7 @@ function(config) {
     name: name,
     label: label,
     type: 'custom',
-    query: std.join(', ', ['%s : %s' % one for one in list]),
+    query: std.join(', ', [fill('%s : %s', one) for one in list]),
     options: [{ text: list[i][0], value: list[i][1], selected: i == 0 } for i in std.range(0, std.length(list) - 1)],
     current: { text: list[0][0], value: list[0][1] },
     hide: 0,
@@ -371,7 +372,7 @@ function(config) {
     label: 'Cluster',
     type: 'query',
     datasource: datasource,
-    definition: 'label_values(%s, %s)' % [of, config.clusterLabel],
+    definition: fill('label_values(%s, %s)', [of, config.clusterLabel]),
     query: { query: cluster.definition, refId: 'Variable-cluster', qryType: 1 },
     regex: '',
     refresh: 2,
@@ -446,7 +447,7 @@ function(config) {
     icon: 'user',
     targetBlank: false,
     tooltip: 'By your name in Grafana, if Slurm has the same',
-    url: '/d/%s?${datasource:queryparam}&${cluster:queryparam}&var-user=${__user.login}' % this.uid(name),
+    url: fill('/d/%s?${datasource:queryparam}&${cluster:queryparam}&var-user=${__user.login}', this.uid(name)),
   },
 
   board(name, title, description, variables, rows, annotations=[this.restarts], time='now-6h', tag='slurmscope', clusters=clusterInfo):: {

@@ -1,18 +1,19 @@
+local fill = (import '../texts.libsonnet').fill;
 local where = ',partition=~"$partition",qos=~"$qos"';
 
 function(b)
   local slo = b.config.waitSlo;
-  local long(seconds) = if seconds < 3600 then '%g minutes' % (seconds / 60) else '%g hours' % (seconds / 3600);
+  local long(seconds) = if seconds < 3600 then fill('%g minutes', (seconds / 60)) else fill('%g hours', (seconds / 3600));
   // and of partitions with a goal of their own
   local own = [
-    '%s: %s' % [name, if slo.partitions[name] == null then 'no goal' else long(slo.partitions[name])]
+    fill('%s: %s', [name, if slo.partitions[name] == null then 'no goal' else long(slo.partitions[name])])
     for name in std.objectFields(slo.partitions)
   ];
-  local hours = long(slo.seconds) + if own == [] then '' else ' (%s)' % std.join(', ', own);
+  local hours = long(slo.seconds) + if own == [] then '' else fill(' (%s)', std.join(', ', own));
   local ofQOS = ' If QOS are chosen: of these, in all partitions.';
   // As recorded, of a partition.
-  local wait(what) = b.chosen('max by (@, partition) (cluster_partition:slurm_partition_job_eligible_wait_seconds:%s_rate1h{^,partition=~"$partition"})' % what, [
-    ['qos', 'max by (@, partition) (cluster_partition_qos:slurm_partition_job_eligible_wait_seconds:%s_rate1h{^%s})' % [what, where]],
+  local wait(what) = b.chosen(fill('max by (@, partition) (cluster_partition:slurm_partition_job_eligible_wait_seconds:%s_rate1h{^,partition=~"$partition"})', what), [
+    ['qos', fill('max by (@, partition) (cluster_partition_qos:slurm_partition_job_eligible_wait_seconds:%s_rate1h{^%s})', [what, where])],
   ]);
   b.board(
     'queue',
@@ -64,25 +65,25 @@ function(b)
         ]),
         b.graph('Wait by QOS, P95', 'From eligible to started, of the jobs that started in the last hour; of several partitions chosen, the slowest.', 's', [
           ['{{qos}}', b.chosen('max by (@, qos) (cluster_qos:slurm_partition_job_eligible_wait_seconds:p95_rate1h{^,qos=~"$qos"})', [
-            ['partition', 'max by (@, qos) (cluster_partition_qos:slurm_partition_job_eligible_wait_seconds:p95_rate1h{^,%s})' % where[1:]],
+            ['partition', fill('max by (@, qos) (cluster_partition_qos:slurm_partition_job_eligible_wait_seconds:p95_rate1h{^,%s})', where[1:])],
           ])],
         ]),
         b.heatmap('Waits',
                   'Jobs that started, by how long they had waited since they were eligible.',
                   's',
-                  'sum by (le) (increase(slurm_partition_job_eligible_wait_seconds_bucket{@%s}[$__rate_interval]))' % where) + b.wide(12),
+                  fill('sum by (le) (increase(slurm_partition_job_eligible_wait_seconds_bucket{@%s}[$__rate_interval]))', where)) + b.wide(12),
         b.heatmap('Waits since submission',
                   'Jobs that started, by how long they had waited since their submission.',
                   's',
-                  'sum by (le) (increase(slurm_partition_job_submit_wait_seconds_bucket{@%s}[$__rate_interval]))' % where) + b.wide(12),
+                  fill('sum by (le) (increase(slurm_partition_job_submit_wait_seconds_bucket{@%s}[$__rate_interval]))', where)) + b.wide(12),
       ]),
       b.row('Service level: starts within ' + hours, 'No jobs started', height=7, panels=[
-        b.stat('Budget burnt', 'How fast the worst partition uses up the budget of late starts (%g %%). If it stays above 1, the goal is missed.' % (100 * slo.budget), 'short', [
+        b.stat('Budget burnt', fill('How fast the worst partition uses up the budget of late starts (%g %%). If it stays above 1, the goal is missed.', (100 * slo.budget)), 'short', [
           [window, b.lateBurn(window, ',partition=~"$partition"')]
           for window in [slo.fast.long, slo.slow.long]
         ]) + b.above('burn') + b.wide(4),
-        b.graph('Late starts by partition', 'Share of the starts in the last %s that came later than %s after the jobs were eligible.' % [slo.fast.long, hours], 'percentunit', [
-          ['{{partition}}', 'max by (@, partition) (cluster_partition:slurm_job_late_starts_per_start:ratio_rate%s{^,partition=~"$partition"})' % slo.fast.long],
+        b.graph('Late starts by partition', fill('Share of the starts in the last %s that came later than %s after the jobs were eligible.', [slo.fast.long, hours]), 'percentunit', [
+          ['{{partition}}', fill('max by (@, partition) (cluster_partition:slurm_job_late_starts_per_start:ratio_rate%s{^,partition=~"$partition"})', slo.fast.long)],
         ]) + b.wide(10),
         b.graph('Budget burnt over time', 'How fast the worst partition uses up the budget of late starts, over several windows. Above 1 it is faster than the goal allows.', 'short', [
           [window, b.lateBurn(window, ',partition=~"$partition"')]

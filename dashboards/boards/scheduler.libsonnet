@@ -1,6 +1,8 @@
+local fill = (import '../texts.libsonnet').fill;
+
 function(b)
-  local rate(family, by='') = 'sum %s(rate(%s{@}[$__rate_interval]))' % [if by == '' then '' else 'by (%s) ' % by, family];
-  local mean(sum, count, by='') = '%s / (%s > 0)' % [rate(sum, by), rate(count, by)];
+  local rate(family, by='') = fill('sum %s(rate(%s{@}[$__rate_interval]))', [if by == '' then '' else fill('by (%s) ', by), family]);
+  local mean(sum, count, by='') = fill('%s / (%s > 0)', [rate(sum, by), rate(count, by)]);
 
   b.board(
     'scheduler',
@@ -13,7 +15,7 @@ function(b)
           ['{{controller}}', 'min by (@, controller) (slurm_controller_up{@})'],
         ]) + b.upOrDown,
         b.stat('slurmdbd', 'Whether it answers.', 'short', [['slurmdbd', 'min(slurm_dbd_up{@})']]) + b.empty('No slurmdbd') + b.upOrDown,
-        b.stat('Threads', 'Threads of slurmctld that serve requests; there are %d at most.' % b.config.threads.max, 'short', [
+        b.stat('Threads', fill('Threads of slurmctld that serve requests; there are %d at most.', b.config.threads.max), 'short', [
           ['threads', 'max(slurm_controller_threads{@})'],
         ]) + b.above('threads'),
         b.stat('Queue to slurmdbd', 'What slurmctld keeps until slurmdbd takes it. If it grows, slurmdbd is away or slow.', 'short', [

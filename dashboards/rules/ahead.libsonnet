@@ -7,6 +7,8 @@
 // All of it is recorded every few minutes and kept for five weeks at least (storage.tsdb.retention.time). Offsets are whole
 // weeks. Subqueries would not do for these: their steps are multiples of a week since 1970, not weeks before now.
 local promql = import 'promql.libsonnet';
+local fill = (import '../texts.libsonnet').fill;
+local trimmed = (import '../texts.libsonnet').trimmed;
 
 local submissions = 'cluster:slurm_job_submissions:sustained1h';
 local pending = 'cluster:slurm_startable_jobs:sum';
@@ -14,31 +16,31 @@ local userLoad = 'cluster_user:slurm_user_rpc_seconds:rate1h';
 
 // In each of the last weeks: the median of the three hours around the same time, by week.
 local byWeek(config, name) = std.join('or ', [
-  |||
+  fill(|||
     label_replace(quantile_over_time(0.5, %(name)s[3h] offset %(days)dd22h30m), "week", "%(week)d", "", "")
-  ||| % { name: name, days: 7 * week - 1, week: week }
+  |||, { name: name, days: 7 * week - 1, week: week })
   for week in std.range(1, config.ahead.weeks)
 ]);
 
-local indented(text) = std.strReplace(std.rstripChars(text, '\n'), '\n', '\n  ');
+local indented(text) = std.strReplace(trimmed(text), '\n', '\n  ');
 
 // Of the weeks' values the one in the middle, and almost the largest and smallest. Of one week nothing is usual yet.
 local band(config, name) = [promql.rule(config, name + '_by_week', byWeek(config, name))] + [
-  promql.rule(config, name + '_usual' + kind[0], |||
+  promql.rule(config, name + '_usual' + kind[0], fill(|||
     quantile by (%%(c)s) (%(quantile)g, %(name)s_by_week)
     and count by (%%(c)s) (%(name)s_by_week) >= 2
-  ||| % { name: name, quantile: kind[1] })
+  |||, { name: name, quantile: kind[1] }))
   for kind in [['', 0.5], ['_high', config.ahead.high], ['_low', 1 - config.ahead.high]]
 ];
 
 // The usual day of the last week, and of the four weeks before. Of less than two of these nothing is said.
 local slowly(config, name, more={}) = [
-  promql.rule(config, name + '_week', 'quantile_over_time(0.5, %s[1w:1d])' % name),
+  promql.rule(config, name + '_week', fill('quantile_over_time(0.5, %s[1w:1d])', name)),
 ] + [
-  promql.rule(config, name + '_month' + kind, |||
+  promql.rule(config, name + '_month' + kind, fill(|||
     quantile_over_time(%(quantile)g, %(name)s[4w:1d] offset 1w)
     and count_over_time(%(name)s[4w:1d] offset 1w) >= 14
-  ||| % { name: name, quantile: more[kind] })
+  |||, { name: name, quantile: more[kind] }))
   for kind in std.objectFields(more)
 ];
 
@@ -73,23 +75,23 @@ local slowly(config, name, more={}) = [
       'cluster:slurm_ended_job_energy_joules:increase1h',
     ])
     + [
-      promql.rule(config, userLoad + '_usual_high', |||
+      promql.rule(config, userLoad + '_usual_high', fill(|||
         quantile by (%%(c)s, user) (
           %(quantile)g,
           %(weeks)s
         )
-      ||| % { quantile: of.high, weeks: indented(byWeek(config, userLoad)) }),
-      promql.rule(config, userLoad + '_p95', 'quantile_over_time(0.95, %s[1w:1h])' % userLoad),
+      |||, { quantile: of.high, weeks: indented(byWeek(config, userLoad)) })),
+      promql.rule(config, userLoad + '_p95', fill('quantile_over_time(0.95, %s[1w:1h])', userLoad)),
 
       // How many times the usual, where `few` more or less say nothing; and what this is in the worst hours of the site.
-      promql.rule(config, submissions + '_per_usual', |||
+      promql.rule(config, submissions + '_per_usual', fill(|||
         (%(name)s + %(few)d)
         / (%(name)s_usual_high + %(few)d)
-      ||| % { name: submissions, few: of.submissions.few }),
-      promql.rule(config, submissions + '_per_usual_p98', |||
+      |||, { name: submissions, few: of.submissions.few })),
+      promql.rule(config, submissions + '_per_usual_p98', fill(|||
         quantile_over_time(0.98, %(name)s_per_usual[4w:1h])
         and %(name)s_per_usual offset 1w
-      ||| % { name: submissions }),
+      |||, { name: submissions })),
 
       // Of a day. What is lost is lost all day long.
       promql.rule(config, 'cluster:slurm_job_ends:increase1d', 'sum_over_time(cluster:slurm_job_ends:increase1h[1d:1h])'),
@@ -102,7 +104,7 @@ local slowly(config, name, more={}) = [
         cluster:slurm_job_ends:increase1d
         / (avg_over_time((sum by (%(c)s) (slurm_cluster_cpus{state="allocated", %(s)s}))[1d:1h]) > 0)
       |||),
-      promql.rule(config, 'cluster:slurm_startable_jobs:avg1d', 'avg_over_time(%s[1d:1h])' % pending),
+      promql.rule(config, 'cluster:slurm_startable_jobs:avg1d', fill('avg_over_time(%s[1d:1h])', pending)),
       promql.rule(config, 'cluster:slurm_job_memory_bytes_per_cpu:avg1d', |||
         avg_over_time(
           (
@@ -128,7 +130,7 @@ local slowly(config, name, more={}) = [
     + slowly(config, 'cluster:slurm_cpus_lost_per_cpu:min1d', { '': 0.5 })[1:]
     + [
       // What will wait in a day: as many as usual then, and as many more as there are now.
-      promql.rule(config, 'cluster:slurm_startable_jobs:ahead1d', |||
+      promql.rule(config, 'cluster:slurm_startable_jobs:ahead1d', fill(|||
         clamp_min(
           quantile by (%%(c)s) (
             0.5,
@@ -137,10 +139,10 @@ local slowly(config, name, more={}) = [
           + %s - %s_usual,
           0
         )
-      ||| % [std.strReplace(indented(std.join('or ', [
-        'label_replace(%s offset %dd, "week", "%d", "", "")\n' % [pending, 7 * week - 1, week]
+      |||, [std.strReplace(indented(std.join('or ', [
+        fill('label_replace(%s offset %dd, "week", "%d", "", "")\n', [pending, 7 * week - 1, week])
         for week in std.range(1, of.weeks)
-      ])), '\n  ', '\n    '), pending, pending]),
+      ])), '\n  ', '\n    '), pending, pending])),
       promql.rule(config, 'cluster:slurm_controller_job_records:ahead1d', |||
         clamp_min(max by (%(c)s) (predict_linear(slurm_controller_job_records{%(s)s}[%(trend)s], 86400)), 0)
       |||, of.jobTable),

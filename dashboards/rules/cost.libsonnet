@@ -9,6 +9,7 @@
 // Prices by hour of the day cannot be had like this. Their series would have gaps each day, over which `increase` counts, and
 // each day would need a label of its own.
 local promql = import 'promql.libsonnet';
+local fill = (import '../texts.libsonnet').fill;
 
 local each = {
   cpu: { family: 'cpu_seconds', per: '3600' },
@@ -29,7 +30,7 @@ local seconds(from) =
 
 local checked(prices, names, where) =
   local unknown = std.filter(function(name) !std.member(names, name), std.objectFields(prices));
-  if unknown == [] then prices else error 'cost.prices: %s has %s, which is none of %s' % [where, unknown[0], std.join(', ', names)];
+  if unknown == [] then prices else error fill('cost.prices: %s has %s, which is none of %s', [where, unknown[0], std.join(', ', names)]);
 
 // The entries, each with the times between which it holds.
 local periods(config) =
@@ -38,17 +39,17 @@ local periods(config) =
     local entry = checked(prices[i], entryNames, 'an entry');
     local begin = seconds(entry.from);
     local end = if i + 1 < std.length(prices) then seconds(prices[i + 1].from) else null;
-    assert end == null || begin < end : 'cost.prices: %s does not come before %s' % [entry.from, prices[i + 1].from];
+    assert end == null || begin < end : fill('cost.prices: %s does not come before %s', [entry.from, prices[i + 1].from]);
     entry {
       since: std.toString(entry.from),
       // filters, so it is a vector
-      valid: 'vector(time()) >= %d' % begin + (if end == null then '' else ' < %d' % end),
+      valid: fill('vector(time()) >= %d', begin) + (if end == null then '' else fill(' < %d', end)),
     }
     for i in std.range(0, std.length(prices) - 1)
   ];
 
-local equal(label, value) = '%s=%s, ' % [label, std.escapeStringJson(value)];
-local unequal(label, value) = '%s!=%s, ' % [label, std.escapeStringJson(value)];
+local equal(label, value) = fill('%s=%s, ', [label, std.escapeStringJson(value)]);
+local unequal(label, value) = fill('%s!=%s, ', [label, std.escapeStringJson(value)]);
 
 // [{ resource, family, where, per, price }] of prices; of a GRES without a type it is the price of all types that have none.
 local charged(prices) =
@@ -91,7 +92,7 @@ local number(value) = if value == 0 then '0' else '%.10g' % value;  // which doe
 // One rule for each price: a counter that costs this much since then.
 local counters(config, entity, record, families, kinds, of=function(kind) kind) = [
   promql.rule(config, record, '%(family)s{%(where)s%(s)s} * %(price)s / %(per)s and on () (%(valid)s)', {
-    family: families % kind,
+    family: fill(families, kind),
     where: group.where + kind.where,
     price: number(kind.price),
     per: kind.per,
@@ -112,12 +113,12 @@ local level = { account: 'cluster_account', user: 'cluster_account_user', partit
 
 {
   // Names of what is recorded. Users are by account, too.
-  held(entity):: '%s_resource:slurm_job_cost:total' % level[entity],
-  ended(entity, what):: '%s_resource:slurm_ended_job_%s_cost:total' % [level[entity], what],
+  held(entity):: fill('%s_resource:slurm_job_cost:total', level[entity]),
+  ended(entity, what):: fill('%s_resource:slurm_ended_job_%s_cost:total', [level[entity], what]),
   idle:: idle,
   idleCost:: 'cluster_account_user_type:slurm_job_gpus_idle_cost:sum',
 
-  outages(entity):: if entity == 'cluster' then 'cluster_resource:slurm_node_outage_cost:total' else 'cluster_%s_resource:slurm_node_outage_cost:total' % entity,
+  outages(entity):: if entity == 'cluster' then 'cluster_resource:slurm_node_outage_cost:total' else fill('cluster_%s_resource:slurm_node_outage_cost:total', entity),
   hasOutages(config):: [kind for period in periods(config) for kind in charged(period) if std.member(out, kind.resource)] != [],
 
   // Has any entry a price for it, such as `cpu`, `gres` or `gres/gpu`?
@@ -140,16 +141,16 @@ local level = { account: 'cluster_account', user: 'cluster_account_user', partit
       |||),
     ]
     + std.flatMap(
-      function(entity) counters(config, entity, self.held(entity), 'slurm_%s_job_allocated_%%(family)s_total' % entity, []),
+      function(entity) counters(config, entity, self.held(entity), fill('slurm_%s_job_allocated_%%(family)s_total', entity), []),
       ['account', 'user', 'partition', 'qos']
     )
     // The difference of the two is what CPUs were held for without use. It is no counter, so each of them is one.
     + std.flatMap(
-      function(of) counters(config, of[0], self.ended(of[0], of[1]), 'slurm_%s_ended_job_%s_%%(family)s_total' % of, ['cpu']),
+      function(of) counters(config, of[0], self.ended(of[0], of[1]), fill('slurm_%s_ended_job_%s_%%(family)s_total', of), ['cpu']),
       [[entity, what] for entity in ['account', 'user', 'partition'] for what in ['allocated', 'used']]
     )
     + std.flatMap(
-      function(entity) counters(config, entity, self.outages(entity), 'slurm_%s_node_outage_%%(family)s_total' % entity, out, ofOutages),
+      function(entity) counters(config, entity, self.outages(entity), fill('slurm_%s_node_outage_%%(family)s_total', entity), out, ofOutages),
       ['cluster', 'partition']
     )
     // What they cost in an hour.

@@ -4,6 +4,8 @@
 // partition or by node. But what fails in a partition beyond what a user's failures are in all partitions is others'. So
 // `beside_N_users` is what is left at least when the N users with most failures are left out.
 local promql = import 'promql.libsonnet';
+local fill = (import '../texts.libsonnet').fill;
+local trimmed = (import '../texts.libsonnet').trimmed;
 
 // The lower bound of Wilson's score interval: the share of failures that is exceeded with 97.5 % confidence, so that 3
 // of 3 failed jobs do not look like 300 of 300. With z = 1.96: z² / 2 = 1.9208, z² / 4 = 0.9604, z² = 3.8416.
@@ -18,15 +20,15 @@ local wilson = |||
 // all of a new row is increase. (A standby that takes over shows what was counted before it came.) Other rows begin at 0.
 local increase(by, row, isSparse) =
   local names = { by: by, row: row };
-  (if isSparse then |||
-     sum by (%(by)s) (
-       (%(row)s unless %(row)s offset %%(window)s)
-         and on (%%(c)s, job, instance) (slurm_cluster_job_submissions_total{%%(s)s} offset %%(window)s)
-       or increase(%(row)s[%%(window)s])
-     )
-   ||| else |||
-     sum by (%(by)s) (increase(%(row)s[%%(window)s]))
-   |||) % names;
+  fill(if isSparse then |||
+    sum by (%(by)s) (
+      (%(row)s unless %(row)s offset %%(window)s)
+        and on (%%(c)s, job, instance) (slurm_cluster_job_submissions_total{%%(s)s} offset %%(window)s)
+      or increase(%(row)s[%%(window)s])
+    )
+  ||| else |||
+    sum by (%(by)s) (increase(%(row)s[%%(window)s]))
+  |||, names);
 
 // What may be wrong with a job's end. Ends that say nothing about it are left out: a job that its user cancelled, or that
 // was preempted or requeued.
@@ -42,10 +44,10 @@ local labels(config, entity) = if entity == 'cluster' then config.clusterLabel e
 local counted(config, entity, kind) =
   local names = {
     by: labels(config, entity),
-    family: 'slurm_%s_job_ends_total' % entity,
+    family: fill('slurm_%s_job_ends_total', entity),
     window: config.jobFailures.window,
-    bad: '%s:%s:increase%s' % [level(entity), kind.metric, self.window],
-    ends: '%s:%s:increase%s' % [level(entity), kind.ends, self.window],
+    bad: fill('%s:%s:increase%s', [level(entity), kind.metric, self.window]),
+    ends: fill('%s:%s:increase%s', [level(entity), kind.ends, self.window]),
   };
   local ended(states) = increase('%(by)s', '%(family)s{state=~"' + states + '", %(s)s}', entity == 'user');
   [
@@ -55,13 +57,13 @@ local counted(config, entity, kind) =
 
 local shares(config, at, kind, window) =
   local names = {
-    bad: '%s:%s:increase%s' % [at, kind.metric, window],
-    ends: '%s:%s:increase%s' % [at, kind.ends, window],
-    ratio: '%s:%s_per_job_end:ratio_increase%s' % [at, kind.metric, window],
+    bad: fill('%s:%s:increase%s', [at, kind.metric, window]),
+    ends: fill('%s:%s:increase%s', [at, kind.ends, window]),
+    ratio: fill('%s:%s_per_job_end:ratio_increase%s', [at, kind.metric, window]),
   };
   [
     promql.rule(config, names.ratio, '%(bad)s / (%(ends)s > 0)', names),
-    promql.rule(config, '%s:%s_per_job_end:wilson_increase%s' % [at, kind.metric, window], wilson, names),
+    promql.rule(config, fill('%s:%s_per_job_end:wilson_increase%s', [at, kind.metric, window]), wilson, names),
   ];
 
 // A day, or some hours, is the sum of its hours: cheaper than to read all of its samples again each minute. It ends with the
@@ -80,13 +82,13 @@ local sum(config, name, part, whole) =
 local beside(config, kind, users, window) =
   local names = {
     at: 'cluster_partition',
-    bad: 'cluster_partition:%s:increase%s' % [kind.metric, window],
-    ends: 'cluster_partition:%s:increase%s' % [kind.ends, window],
-    theirs: 'cluster_user:%s:increase%s{user!="other"}' % [kind.metric, window],
+    bad: fill('cluster_partition:%s:increase%s', [kind.metric, window]),
+    ends: fill('cluster_partition:%s:increase%s', [kind.ends, window]),
+    theirs: fill('cluster_user:%s:increase%s{user!="other"}', [kind.metric, window]),
     users: users,
     window: window,
-    level: 'cluster_partition_beside_%d_users' % users,
-    left: '%s:%s:increase%s' % [self.level, kind.metric, window],
+    level: fill('cluster_partition_beside_%d_users', users),
+    left: fill('%s:%s:increase%s', [self.level, kind.metric, window]),
   };
   [
     promql.rule(config, names.left, |||
@@ -97,7 +99,7 @@ local beside(config, kind, users, window) =
       )
       or %(bad)s + 0
     |||, names),
-    promql.rule(config, '%s:%s:increase%s' % [names.level, kind.ends, window], '%(ends)s - (%(bad)s - %(left)s)', names),
+    promql.rule(config, fill('%s:%s:increase%s', [names.level, kind.ends, window]), '%(ends)s - (%(bad)s - %(left)s)', names),
   ] + shares(config, names.level, kind, window);
 
 // The same for an account, whose users are known.
@@ -105,10 +107,10 @@ local besideInAccount(config) =
   local kind = kinds.failures;
   local window = config.jobFailures.window;
   local names = {
-    bad: 'cluster_account:%s:increase%s' % [kind.metric, window],
-    ends: 'cluster_account:%s:increase%s' % [kind.ends, window],
+    bad: fill('cluster_account:%s:increase%s', [kind.metric, window]),
+    ends: fill('cluster_account:%s:increase%s', [kind.ends, window]),
     level: 'cluster_account_beside_1_users',
-    left: '%s:%s:increase%s' % [self.level, kind.metric, window],
+    left: fill('%s:%s:increase%s', [self.level, kind.metric, window]),
     window: window,
   };
   [
@@ -116,11 +118,11 @@ local besideInAccount(config) =
       config,
       names.left,
       'clamp_min(\n  %(bad)s\n  - on (%(c)s, account) max by (%(c)s, account) (\n    ' +
-      std.strReplace(std.rstripChars(increase('%(c)s, account, user', 'slurm_user_job_ends_total{user!="other", state=~"' + kind.bad + '", %(s)s}', true), '\n'), '\n', '\n    ') +
+      std.strReplace(trimmed(increase('%(c)s, account, user', 'slurm_user_job_ends_total{user!="other", state=~"' + kind.bad + '", %(s)s}', true)), '\n', '\n    ') +
       '\n  ),\n  0\n)\nor %(bad)s + 0\n',
       names
     ),
-    promql.rule(config, '%s:%s:increase%s' % [names.level, kind.ends, window], '%(ends)s - (%(bad)s - %(left)s)', names),
+    promql.rule(config, fill('%s:%s:increase%s', [names.level, kind.ends, window]), '%(ends)s - (%(bad)s - %(left)s)', names),
   ] + shares(config, names.level, kind, window);
 
 {
@@ -128,7 +130,7 @@ local besideInAccount(config) =
     local own = config.jobFailures;
     local node(of, window, more) = promql.rule(
       config,
-      'cluster_node:%s:increase%s' % [of, window],
+      fill('cluster_node:%s:increase%s', [of, window]),
       increase('%(c)s, node', 'slurm_node_job_failures_total{' + more + '%(s)s}', true),
       { window: window }
     );

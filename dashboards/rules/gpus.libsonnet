@@ -2,10 +2,12 @@
 // or a GPU, the first one counts. dashboards/SOURCES.md has which family is used where.
 local joins = import 'joins.libsonnet';
 local promql = import 'promql.libsonnet';
+local fill = (import '../texts.libsonnet').fill;
+local trimmed = (import '../texts.libsonnet').trimmed;
 
 // What each exporter calls a quantity, in our unit, of those that the matchers select. DCGM, jobstats' exporter and
 // slurm-job-exporter say the job, nvidia_gpu_exporter (`smi`) does not.
-local family(name, factor='', where='') = function(matchers) '%s{%s%s}%s' % [name, where, matchers, factor];
+local family(name, factor='', where='') = function(matchers) fill('%s{%s%s}%s', [name, where, matchers, factor]);
 local percent = ' / 100';
 local mebibytes = ' * 1048576';
 
@@ -22,21 +24,21 @@ local temperature = {
 };
 // How much of the time a pipe for numbers of that width worked.
 local pipe(bits) = {
-  dcgm: family('DCGM_FI_PROF_PIPE_FP%s_ACTIVE' % bits),
-  jobstats: family('nvidia_gpu_fp%s_util_percent' % bits, percent),
-  agent: family('slurm_job_fp%s_gpu' % bits, percent),
+  dcgm: family(fill('DCGM_FI_PROF_PIPE_FP%s_ACTIVE', bits)),
+  jobstats: family(fill('nvidia_gpu_fp%s_util_percent', bits), percent),
+  agent: family(fill('slurm_job_fp%s_gpu', bits), percent),
 };
 // Rates, in DCGM as well. `direction` is R or T.
 local pcie(direction) = {
-  dcgm: family('DCGM_FI_PROF_PCIE_%sX_BYTES' % direction),
-  jobstats: family('nvidia_gpu_pcie_%sx_per_sec' % std.asciiLower(direction)),
-  agent: family('slurm_job_pcie_gpu', '', 'direction="%sX", ' % direction),
-  smi: family('nvidia_smi_pcie_throughput_%sx_bytes_per_second' % std.asciiLower(direction)),
+  dcgm: family(fill('DCGM_FI_PROF_PCIE_%sX_BYTES', direction)),
+  jobstats: family(fill('nvidia_gpu_pcie_%sx_per_sec', std.asciiLower(direction))),
+  agent: family('slurm_job_pcie_gpu', '', fill('direction="%sX", ', direction)),
+  smi: family(fill('nvidia_smi_pcie_throughput_%sx_bytes_per_second', std.asciiLower(direction))),
 };
 local nvlink(direction) = {
-  dcgm: family('DCGM_FI_PROF_NVLINK_%sX_BYTES' % direction),
-  jobstats: family('nvidia_gpu_nvlink_total_%sx_per_sec' % std.asciiLower(direction)),
-  agent: family('slurm_job_nvlink_gpu', '', 'direction="%sX", ' % direction),
+  dcgm: family(fill('DCGM_FI_PROF_NVLINK_%sX_BYTES', direction)),
+  jobstats: family(fill('nvidia_gpu_nvlink_total_%sx_per_sec', std.asciiLower(direction))),
+  agent: family('slurm_job_nvlink_gpu', '', fill('direction="%sX", ', direction)),
 };
 
 // The label of the GPU's UUID, and of the job. Where nobody tells DCGM the jobs, slurm:gpu:job_info knows them.
@@ -56,31 +58,31 @@ local these(quantity, exporters) = std.filter(function(exporter) std.objectHas(q
       joins.number(config, op, joins.source(jobLabel[exporter], as(quantity[exporter](ofJob(exporter)))))
       for exporter in these(quantity, ['dcgm', 'jobstats', 'agent'])
     ] + [
-      std.rstripChars(|||
+      trimmed(fill(|||
         %(op)s by (%(c)s, jobid) (
           slurm:gpu:job_info
           * on (%(c)s, node, gpu) group_left () max by (%(c)s, node, gpu) (%(each)s)
         )
-      ||| % { op: op, c: config.clusterLabel, each: onGpu(as(quantity[exporter]('')), exporter) }, '\n')
+      |||, { op: op, c: config.clusterLabel, each: onGpu(as(quantity[exporter]('')), exporter) }))
       for exporter in these(quantity, ['smi', 'dcgm'])
     ]);
 
     // Of GPUs: `families` are pairs of an exporter and an expression.
     local eachGpu(families, op='max') = [
-      '%s by (%s, node, gpu) (%s)' % [op, config.clusterLabel, onGpu(of[1], of[0])]
+      fill('%s by (%s, node, gpu) (%s)', [op, config.clusterLabel, onGpu(of[1], of[0])])
       for of in families
     ];
     local gpus(name, families) = rule(name, eachGpu(families));
 
     // Which XIDs the exporters know of at a time: DCGM's last one of each GPU, and what dcgm-exporter counts in its own window.
     local known(at) = [
-      'count_values by (%s, node, gpu) ("xid", %s > 0)' % [config.clusterLabel, eachGpu([['dcgm', 'DCGM_FI_DEV_XID_ERRORS' + at]])[0]],
-      'max by (%s, node, gpu, xid) (%s) > 0' % [config.clusterLabel, onGpu('DCGM_EXP_XID_ERRORS_COUNT' + at, 'dcgm')],
+      fill('count_values by (%s, node, gpu) ("xid", %s > 0)', [config.clusterLabel, eachGpu([['dcgm', 'DCGM_FI_DEV_XID_ERRORS' + at]])[0]]),
+      fill('max by (%s, node, gpu, xid) (%s) > 0', [config.clusterLabel, onGpu('DCGM_EXP_XID_ERRORS_COUNT' + at, 'dcgm')]),
     ];
     local before = ' offset ' + config.gpuErrors.look;
-    local newly(i) = '%s\nunless on (%s, node, gpu, xid)\n%s' % [known('')[i], config.clusterLabel, known(before)[i]];
+    local newly(i) = fill('%s\nunless on (%s, node, gpu, xid)\n%s', [known('')[i], config.clusterLabel, known(before)[i]]);
     local errors(link, name) =
-      'label_replace(%s, "link", "%s", "", "")' % [eachGpu([['dcgm', 'rate(%s[%s])' % [name, config.rateWindow]]], 'sum')[0], link];
+      fill('label_replace(%s, "link", "%s", "", "")', [eachGpu([['dcgm', fill('rate(%s[%s])', [name, config.rateWindow])]], 'sum')[0], link]);
     [
       // Whose a GPU is. Of two jobs that share one nobody knows who did what.
       rule('slurm:job_gpu:info', [
@@ -96,7 +98,7 @@ local these(quantity, exporters) = std.filter(function(exporter) std.objectHas(q
 
       own('slurm:job:gpus', 'sum by (%(c)s, jobid) (slurm_job_allocated_gres{gres="gpu", %(s)s})'),
       measured('slurm:job:gpu_utilization_ratio', 'avg', utilisation),
-      measured('slurm:job:gpus_busy', 'sum', utilisation, function(text) '(%s > bool %g)' % [text, config.gpuBusy]),
+      measured('slurm:job:gpus_busy', 'sum', utilisation, function(text) fill('(%s > bool %g)', [text, config.gpuBusy])),
       own('slurm:job:gpus_idle', 'slurm:job:gpus - slurm:job:gpus_busy'),
       measured('slurm:job:gpu_sm_active_ratio', 'avg', {
         dcgm: family('DCGM_FI_PROF_SM_ACTIVE'),
@@ -131,7 +133,7 @@ local these(quantity, exporters) = std.filter(function(exporter) std.objectHas(q
         smi: family('nvidia_smi_memory_used_bytes'),
       }),
       measured('slurm:job:gpu_memory_bytes', 'sum', {
-        dcgm: function(matchers) '(DCGM_FI_DEV_FB_USED{%s} + DCGM_FI_DEV_FB_FREE{%s})%s' % [matchers, matchers, mebibytes],
+        dcgm: function(matchers) fill('(DCGM_FI_DEV_FB_USED{%s} + DCGM_FI_DEV_FB_FREE{%s})%s', [matchers, matchers, mebibytes]),
         jobstats: family('nvidia_gpu_memory_total_bytes'),
         agent: family('slurm_job_memory_total_gpu'),
         smi: family('nvidia_smi_memory_total_bytes'),
@@ -151,27 +153,27 @@ local these(quantity, exporters) = std.filter(function(exporter) std.objectHas(q
       // Health. An XID stays as DCGM's last one until the next comes, under whatever job has the GPU then. So it counts for the
       // moments in which it is new, and is the job's that had the GPU before. What was there when we began to look is not new.
       rule('slurm:gpu_xid:seen', [
-        'group by (%s, node, gpu, xid) (\n%s\nand on (%s, node, gpu)\n%s\nor\n%s\nor\n%s\n)' % [
+        fill('group by (%s, node, gpu, xid) (\n%s\nand on (%s, node, gpu)\n%s\nor\n%s\nor\n%s\n)', [
           config.clusterLabel,
           newly(0),
           config.clusterLabel,
           eachGpu([['dcgm', 'DCGM_FI_DEV_XID_ERRORS' + before]])[0],
           newly(1),
-          'time() - max by (%s, node, gpu, xid) (%s) < %d' % [
+          fill('time() - max by (%s, node, gpu, xid) (%s) < %d', [
             config.clusterLabel,
             onGpu('nvidia_smi_xid_last_timestamp_seconds', 'smi'),
             config.gpuErrors.lookSeconds,
-          ],
-        ],
+          ]),
+        ]),
       ]),
-      own('slurm:job_gpu_xid:seen', |||
+      own('slurm:job_gpu_xid:seen', fill(|||
         slurm:gpu_xid:seen
         * on (%(c)s, node, gpu) group_left (jobid, user, account, partition) (
           (slurm:gpu:job_info offset %(look)s or on (%(c)s, node, gpu) slurm:gpu:job_info)
           * on (%(c)s, jobid) group_left (user, account, partition)
             topk by (%(c)s, jobid) (1, max by (%(c)s, jobid, user, account, partition) (last_over_time(slurm_job_info{%(s)s}[%(gone)s])))
         )
-      ||| % (config.gpuErrors { c: '%(c)s', s: '%(s)s' })),
+      |||, (config.gpuErrors { c: '%(c)s', s: '%(s)s' }))),
       // since the GPU was reset, or its driver loaded
       gpus('slurm:gpu:uncorrected_memory_errors', [
         ['dcgm', 'DCGM_FI_DEV_ECC_DBE_VOL_TOTAL'],

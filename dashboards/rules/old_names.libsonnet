@@ -1,14 +1,15 @@
 // The names that slurmscope's families had before 0.1.0, for dashboards and rules of before. A file of its own, for one
 // release; MIGRATING.md has the reasons.
 local promql = import 'promql.libsonnet';
+local fill = (import '../texts.libsonnet').fill;
 
 local entities = ['cluster', 'partition', 'account', 'user', 'qos'];
 local histogram(old, new) = { [old + part]: new + part for part in ['_bucket', '_sum', '_count'] };
 local mean(what) =
-  'rate(slurm_%s_depth_total{%%(s)s}[1h]) / (rate(slurm_%s_cycles_total{%%(s)s}[1h]) > 0)' % [what, what];
+  fill('rate(slurm_%s_depth_total{%%(s)s}[1h]) / (rate(slurm_%s_cycles_total{%%(s)s}[1h]) > 0)', [what, what]);
 
 local families = {
-  ['slurm_%s_job_%s_seconds_total' % [entity, what]]: 'slurm_%s_job_allocated_%s_seconds_total' % [entity, what]
+  [fill('slurm_%s_job_%s_seconds_total', [entity, what])]: fill('slurm_%s_job_allocated_%s_seconds_total', [entity, what])
   for entity in entities
   for what in ['cpu', 'gres', 'memory_byte']
 } + histogram('slurm_job_wait_time_seconds', 'slurm_partition_job_eligible_wait_seconds')
@@ -26,7 +27,7 @@ local families = {
 };
 
 local rules = { [old]: families[old] + '{%(s)s}' for old in std.objectFields(families) } + {
-  ['slurm_%s_pending_reason_jobs' % entity]: 'sum without (class) (slurm_%s_pending_jobs{%%(s)s})' % entity
+  [fill('slurm_%s_pending_reason_jobs', entity)]: fill('sum without (class) (slurm_%s_pending_jobs{%%(s)s})', entity)
   for entity in ['cluster', 'partition']
 } + {
   slurm_scheduler_mean_depth: mean('scheduler'),

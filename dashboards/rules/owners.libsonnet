@@ -1,6 +1,7 @@
 // What exporters on nodes measure of jobs, by account and user: of the jobs that slurmscope shows (--jobs.rows), because only
 // these say whose they are.
 local promql = import 'promql.libsonnet';
+local fill = (import '../texts.libsonnet').fill;
 
 // [record of jobs, what of it adds up]
 local sums = [
@@ -22,7 +23,7 @@ local sums = [
 ];
 
 {
-  record(what):: 'cluster_account_user:slurm_job_%s:sum' % what,
+  record(what):: fill('cluster_account_user:slurm_job_%s:sum', what),
 
   rules(config):: [
     promql.rule(config, $.record(of[0]), |||

@@ -1,5 +1,6 @@
 // What is used of what there is: efficiency of jobs, GPUs, shares, limits.
 local promql = import 'promql.libsonnet';
+local fill = (import '../texts.libsonnet').fill;
 
 local efficiency(config, entity) =
   local names = { entity: entity, window: config.efficiency.window };
@@ -18,8 +19,8 @@ local efficiency(config, entity) =
 // and where Prometheus has a gap both sides of the ratio have it. It ends with the last full hour. Each minute 30 days of 500
 // users and 250 accounts would take seven seconds of a CPU. Every four minutes there is a quarter of the samples, too.
 local longEfficiency(config, entity) =
-  local increase(family, window) = 'cluster_%s:%s:increase%s' % [entity, family, window];
-  local sum(family, window) = 'sum_over_time(%s[%s:%s])' % [increase(family, config.efficiency.hour), window, config.efficiency.hour];
+  local increase(family, window) = fill('cluster_%s:%s:increase%s', [entity, family, window]);
+  local sum(family, window) = fill('sum_over_time(%s[%s:%s])', [increase(family, config.efficiency.hour), window, config.efficiency.hour]);
   local kinds = {
     cpu: ['slurm_ended_job_used_cpu_seconds', 'slurm_ended_job_allocated_cpu_seconds'],
     memory: ['slurm_ended_job_peak_memory_byte_seconds', 'slurm_ended_job_allocated_memory_byte_seconds'],
@@ -27,14 +28,14 @@ local longEfficiency(config, entity) =
   [
     promql.rule(config, increase(family, config.efficiency.hour), |||
       sum by (%(c)s, %(entity)s) (increase(%(family)s_total{%(s)s}[%(hour)s]))
-    |||, { entity: entity, family: std.strReplace(family, 'slurm_', 'slurm_%s_' % entity), hour: config.efficiency.hour })
+    |||, { entity: entity, family: std.strReplace(family, 'slurm_', fill('slurm_%s_', entity)), hour: config.efficiency.hour })
     for kind in std.objectFields(kinds)
     for family in kinds[kind]
   ] + [
     promql.rule(
       config,
-      'cluster_%s:slurm_ended_job_%s_efficiency:ratio_increase%s' % [entity, kind, window],
-      '%s\n/ (%s > 0)' % [sum(family, window) for family in kinds[kind]]
+      fill('cluster_%s:slurm_ended_job_%s_efficiency:ratio_increase%s', [entity, kind, window]),
+      fill('%s\n/ (%s > 0)', [sum(family, window) for family in kinds[kind]])
     )
     for window in config.efficiency.longer
     for kind in std.objectFields(kinds)
@@ -48,7 +49,7 @@ local occupancy(config, level, by, family) =
 
 // What jobs hold of limits for all of them together; of other scopes Slurm's account is per user.
 local used(config, level, by, group) =
-  promql.rule(config, level + ':slurm_%s_usage_per_limit:ratio' % group, |||
+  promql.rule(config, level + fill(':slurm_%s_usage_per_limit:ratio', group), |||
     max by (%(by)s) (slurm_%(group)s_usage{%(s)s})
     / on (%(by)s) (max by (%(by)s) (slurm_%(group)s_limit{scope="group", %(s)s} unless slurm_%(group)s_limit{%(budgetResources)s, %(s)s}) > 0)
   |||, { by: by, group: group });

@@ -2,6 +2,7 @@
 // go on working. What they mean, and where the values differ: MIGRATING.md. A file of its own: sites that scrape
 // another exporter of that family, or slurmctld itself, have some of the names already.
 local promql = import 'promql.libsonnet';
+local fill = (import '../texts.libsonnet').fill;
 
 local microseconds = 1000000;
 local mebibytes = 1048576;
@@ -24,7 +25,7 @@ local status = ' * on (%(c)s, node) group_left (status) label_replace(slurm_node
 local node(family, matchers) = sum(family, matchers, ', node') + status;
 
 local jobs(entity, state) =
-  { ['slurm_%s_jobs_%s' % [entity, state]]: sum('slurm_%s_jobs' % entity, 'state="%s"' % state, ', ' + entity) + ' > 0' };
+  { [fill('slurm_%s_jobs_%s', [entity, state])]: sum(fill('slurm_%s_jobs', entity), fill('state="%s"', state), ', ' + entity) + ' > 0' };
 
 local rules = {
   slurm_nodes_alloc: nodes('allocated', 'drained|draining|fail|completing'),
@@ -57,7 +58,7 @@ local rules = {
   slurm_queue_completing: orZero(sum('slurm_cluster_jobs_flagged', 'flag="completing"')),
   slurm_queue_configuring: orZero(sum('slurm_cluster_jobs_flagged', 'flag="configuring"')),
 } + {
-  ['slurm_queue_' + state]: sum('slurm_cluster_jobs', 'state="%s"' % state)
+  ['slurm_queue_' + state]: sum('slurm_cluster_jobs', fill('state="%s"', state))
   for state in ['running', 'suspended', 'cancelled', 'completed', 'failed', 'timeout', 'preempted', 'node_fail']
 } + jobs('partition', 'pending') + {
   slurm_account_cpus_running: sum('slurm_account_job_cpus', 'state="running"', ', account') + ' > 0',
@@ -70,11 +71,11 @@ local rules = {
   slurm_scheduler_threads: 'max by (%(c)s) (slurm_controller_threads{%(s)s})',
   slurm_scheduler_queue_size: 'max by (%(c)s) (slurm_controller_agent_queue{%(s)s})',
   slurm_scheduler_dbd_queue_size: 'max by (%(c)s) (slurm_dbd_agent_queue{%(s)s})',
-  slurm_scheduler_last_cycle: '%d * max by (%%(c)s) (slurm_scheduler_last_cycle_seconds{%%(s)s})' % microseconds,
-  slurm_scheduler_mean_cycle: '%d * sum by (%%(c)s) (rate(slurm_scheduler_cycle_seconds_total{%%(s)s}[1h])) / (sum by (%%(c)s) (rate(slurm_scheduler_cycles_total{%%(s)s}[1h])) > 0)' % microseconds,
+  slurm_scheduler_last_cycle: fill('%d * max by (%%(c)s) (slurm_scheduler_last_cycle_seconds{%%(s)s})', microseconds),
+  slurm_scheduler_mean_cycle: fill('%d * sum by (%%(c)s) (rate(slurm_scheduler_cycle_seconds_total{%%(s)s}[1h])) / (sum by (%%(c)s) (rate(slurm_scheduler_cycles_total{%%(s)s}[1h])) > 0)', microseconds),
   slurm_scheduler_cycle_per_minute: '60 * sum by (%(c)s) (rate(slurm_scheduler_cycles_total{%(s)s}[1h]))',
-  slurm_scheduler_backfill_last_cycle: '%d * max by (%%(c)s) (slurm_backfill_last_cycle_seconds{%%(s)s})' % microseconds,
-  slurm_scheduler_backfill_mean_cycle: '%d * sum by (%%(c)s) (rate(slurm_backfill_cycle_seconds_total{%%(s)s}[1h])) / (sum by (%%(c)s) (rate(slurm_backfill_cycles_total{%%(s)s}[1h])) > 0)' % microseconds,
+  slurm_scheduler_backfill_last_cycle: fill('%d * max by (%%(c)s) (slurm_backfill_last_cycle_seconds{%%(s)s})', microseconds),
+  slurm_scheduler_backfill_mean_cycle: fill('%d * sum by (%%(c)s) (rate(slurm_backfill_cycle_seconds_total{%%(s)s}[1h])) / (sum by (%%(c)s) (rate(slurm_backfill_cycles_total{%%(s)s}[1h])) > 0)', microseconds),
   slurm_scheduler_backfill_depth_mean: 'sum by (%(c)s) (rate(slurm_backfill_depth_total{%(s)s}[1h])) / (sum by (%(c)s) (rate(slurm_backfill_cycles_total{%(s)s}[1h])) > 0)',
   slurm_scheduler_backfilled_jobs_since_start_total: sum('slurm_backfill_jobs_total'),
   slurm_scheduler_backfilled_jobs_since_cycle_total: 'sum by (%(c)s) (increase(slurm_backfill_jobs_total{%(s)s}[1d]))',
@@ -85,8 +86,8 @@ local rules = {
   slurm_node_cpu_idle: node('slurm_node_cpus', 'state="idle"'),
   slurm_node_cpu_other: node('slurm_node_cpus', 'state="other"'),
   slurm_node_cpu_total: node('slurm_node_cpus', 'state!=""'),
-  slurm_node_mem_alloc: '(' + node('slurm_node_real_memory_bytes', 'state="allocated"') + ') / %d' % mebibytes,
-  slurm_node_mem_total: '(' + node('slurm_node_real_memory_bytes', '') + ') / %d' % mebibytes,
+  slurm_node_mem_alloc: '(' + node('slurm_node_real_memory_bytes', 'state="allocated"') + fill(') / %d', mebibytes),
+  slurm_node_mem_total: '(' + node('slurm_node_real_memory_bytes', '') + fill(') / %d', mebibytes),
 };
 
 {

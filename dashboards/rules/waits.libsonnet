@@ -1,9 +1,10 @@
 // How long jobs wait for their start, and how many wait too long.
 local promql = import 'promql.libsonnet';
+local fill = (import '../texts.libsonnet').fill;
 
 local quantile(config, level, by, name, q) =
   local names = { q: q, by: by, family: name };
-  promql.rule(config, '%s:%s:p%g_rate1h' % [level, name, q * 100], |||
+  promql.rule(config, fill('%s:%s:p%g_rate1h', [level, name, q * 100]), |||
     histogram_quantile(%(q)s, sum by (%(by)s, le) (rate(%(family)s_bucket{%(s)s}[1h]))) >= 0
   |||, names);
 
@@ -11,22 +12,20 @@ local quantile(config, level, by, name, q) =
 local late(config, window) =
   local own = config.waitSlo.partitions;
   local goals = [
-    { seconds: own[name], partitions: '="%s"' % name }
+    { seconds: own[name], partitions: fill('="%s"', name) }
     for name in std.objectFields(own)
     if own[name] != null
   ] + [{
     seconds: config.waitSlo.seconds,
-    partitions: if own == {} then null else '!~"%s"' % std.join('|', std.objectFields(own)),
+    partitions: if own == {} then null else fill('!~"%s"', std.join('|', std.objectFields(own))),
   }];
   promql.rule(config, 'cluster_partition:slurm_job_late_starts_per_start:ratio_rate' + window, std.join('or\n', [
-    (
-      |||
-        1 - (
-          sum by (%%(c)s, partition) (rate(slurm_partition_job_eligible_wait_seconds_bucket{le=~"%(seconds)d([.]0)?", %(which)s%%(s)s}[%(window)s]))
-          / (sum by (%%(c)s, partition) (rate(slurm_partition_job_eligible_wait_seconds_count{%(which)s%%(s)s}[%(window)s])) > 0)
-        )
-      |||
-    ) % goal { window: window, which: if goal.partitions == null then '' else 'partition' + goal.partitions + ', ' }
+    fill(|||
+      1 - (
+        sum by (%%(c)s, partition) (rate(slurm_partition_job_eligible_wait_seconds_bucket{le=~"%(seconds)d([.]0)?", %(which)s%%(s)s}[%(window)s]))
+        / (sum by (%%(c)s, partition) (rate(slurm_partition_job_eligible_wait_seconds_count{%(which)s%%(s)s}[%(window)s])) > 0)
+      )
+    |||, goal { window: window, which: if goal.partitions == null then '' else 'partition' + goal.partitions + ', ' })
     for goal in goals
   ]));
 
