@@ -1,5 +1,6 @@
 """The dashboards as they are committed, that of a site with groups, and what Grafana makes of them before it asks Prometheus."""
 
+import functools
 import json
 import re
 import subprocess
@@ -27,13 +28,19 @@ def of_site(own):
     return json.loads(made.stdout)
 
 
+@functools.cache
+def with_groups(config):
+    """JSON of {path in the repository: dashboard}, see dashboards.jsonnet: the dashboard of a site that has the groups of a file."""
+    return subprocess.run(["jsonnet", "-e", f"""
+        local mixin = (import '{ROOT}/dashboards/mixin.libsonnet') + {{ _config+:: {{ groups: std.parseYaml(importstr '{config}').groups }} }};
+        local board = std.parseJson(std.toString(mixin.grafanaDashboards['groups.json']));
+        (import '{ROOT}/dashboards/dashboards.jsonnet')({{ 'groups.json': board }})"""],
+                          capture_output=True, text=True, check=True).stdout
+
+
 def of_groups(config=GROUPS, form="grafana"):
     """{file name: dashboard} of what only sites with groups have: those of a configuration file."""
-    made = subprocess.run(["jsonnet", "-e", f"""
-        local mixin = (import '{ROOT}/dashboards/mixin.libsonnet') + {{ _config+:: {{ groups: std.parseYaml(importstr '{config}').groups }} }};
-        (import '{ROOT}/dashboards/dashboards.jsonnet')(mixin.grafanaDashboards)['dashboards/{form}/groups.json']"""],
-                          capture_output=True, text=True, check=True)
-    return {"groups.json": json.loads(made.stdout)}
+    return {"groups.json": json.loads(with_groups(config))[f"dashboards/{form}/groups.json"]}
 
 
 def panels(board):
