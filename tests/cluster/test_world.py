@@ -2,7 +2,8 @@
 """One world (see world.py): the page against Slurm's own commands, at rest and while jobs come and go. If slurmdbd is part of it, each
 counter is compared with sacct, too. slurmscope is killed and started again on the way.
 
-    test_world.py CLUSTER [SECONDS]        (a new one, see `with`; $WORLD is the seed, $SLURMSCOPE the binary; SECONDS of stir)
+    test_world.py CLUSTER [SECONDS]        (a new one, see `with`; $WORLD is the seed, $SLURMSCOPE the binary; SECONDS of stir,
+                                            0: at rest alone)
 
 $RECORD: a folder for the answers of the newest API version, if nothing differs. The golden pages of worlds are made of these.
 """
@@ -93,14 +94,14 @@ def main(cluster, seconds):
         exporter.start()
         wait_until(exporter.is_ready, "readiness")
         print(slurm.ask("workload"), flush=True)
-        for options in (), ("--moving", str(seconds)):
+        for options in ((), ("--moving", str(seconds))) if seconds else ((),):
             figures, went_well = oracle(cluster, *options)
             numbers = [sum(pair) for pair in zip(numbers, figures)]
             is_well &= went_well
             if is_well and not options and "RECORD" in os.environ:
                 record(slurm, Path(os.environ["RECORD"]))
             restart(exporter)
-        if slurm.has_slurmdbd:
+        if seconds and slurm.has_slurmdbd:
             figures = events(slurm, exporter)
             numbers = [sum(pair) for pair in zip(numbers, figures)]
             is_well &= not figures[1]
