@@ -95,10 +95,15 @@ function(config) {
   // Of families that slurmctld has, too, but without states.
   ours:: ',state!=""',
 
-  // The allocated part of a family by state; %s in it is where more matchers go.
-  share(family):: fill('sum(%s) / sum(%s)', [fill(family, ',state="allocated"'), fill(family, self.ours)]),
-  shareBy(label, family)::
-    fill('sum by (@, %s) (%s) / sum by (@, %s) (%s)', [label, fill(family, ',state="allocated"'), label, fill(family, self.ours)]),
+  // The allocated part of a family by state; %s in it is where more matchers go. `effective`: what jobs can get, which is less
+  // where something is set aside for the system. slurmrestd tells since 23.11.
+  local whole(family, effective) =
+    local all = fill(family, $.ours);
+    if effective == '' then all else fill('%s or sum without (state) (%s)', [effective, all]),
+  share(family, effective='')::
+    fill('sum(%s) / sum(%s)', [fill(family, ',state="allocated"'), whole(family, effective)]),
+  shareBy(label, family, effective='')::
+    fill('sum by (@, %s) (%s) / sum by (@, %s) (%s)', [label, fill(family, ',state="allocated"'), label, whole(family, effective)]),
 
   // Alerts that fire: what they are of are labels.
   local firing(family, where) = fill('%s{!,alertname=~"Slurm.*",severity!="none"%s%s}', [family, if family == 'ALERTS' then ',alertstate="firing"' else '', where]),

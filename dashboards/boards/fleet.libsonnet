@@ -6,8 +6,9 @@ function(b)
   local overview = b.to('Overview', 'overview', { cluster: '${__value.text}' });
   // Those that were there in the time shown; a row of one that has gone silent stays.
   local known = 'last_over_time(cluster:slurm_nodes:sum{^}[$__range])';
-  local share(record) = fill('sum by (@) (%s{^,state="allocated"}) / sum by (@) (%s{^})', [record, record]);
-  local wholeShare(record) = fill('sum(%s{^,state="allocated"}) / sum(%s{^})', [record, record]);
+  local effective = 'cluster:slurm_effective_cpus:sum';
+  local share(record, all=record) = fill('sum by (@) (%s{^,state="allocated"}) / sum by (@) (%s{^})', [record, all]);
+  local wholeShare(record, all=record) = fill('sum(%s{^,state="allocated"}) / sum(%s{^})', [record, all]);
   local alerts(severity) = fill('ALERTS{!,alertname=~"Slurm.*",alertstate="firing",severity="%s"}', severity);
 
   b.board(
@@ -29,8 +30,8 @@ function(b)
           ['down', 'sum(cluster:slurm_nodes_down:sum{^})'],
           ['drained', 'sum(cluster:slurm_nodes_drained:sum{^})'],
         ]),
-        b.stat('In use', 'Share of the CPUs and GPUs of all clusters that jobs hold, those on nodes out of service included in the whole.', 'percentunit', [
-          ['CPUs', wholeShare('cluster_state:slurm_cpus:sum')],
+        b.stat('In use', 'Share of the CPUs and GPUs of all clusters that jobs can get which they hold. The whole includes nodes out of service.', 'percentunit', [
+          ['CPUs', wholeShare('cluster_state:slurm_cpus:sum', effective)],
           ['GPUs', wholeShare('cluster_state:slurm_gpus:sum')],
         ]) + b.bounds(0, 1),
         b.stat('Jobs', 'Jobs that run, that wait, and those of them that wait for nothing but resources or their turn.', 'short', [
@@ -55,7 +56,7 @@ function(b)
           b.column('Nodes', 'short', 'sum by (@) (cluster:slurm_nodes:sum{^})'),
           b.column('Down', 'short', 'sum by (@) (cluster:slurm_nodes_down:sum{^})') + b.cellAbove('some'),
           b.column('Drained', 'short', 'sum by (@) (cluster:slurm_nodes_drained:sum{^})'),
-          b.column('CPUs in use', 'percentunit', share('cluster_state:slurm_cpus:sum')) + b.bar,
+          b.column('CPUs in use', 'percentunit', share('cluster_state:slurm_cpus:sum', effective)) + b.bar,
           b.column('GPUs in use', 'percentunit', share('cluster_state:slurm_gpus:sum')) + b.bar,
           b.column('Running', 'short', 'sum by (@) (cluster_state:slurm_jobs:sum{^,state="running"})'),
           b.column('Pending', 'short', 'sum by (@) (cluster_state:slurm_jobs:sum{^,state="pending"})'),

@@ -201,8 +201,8 @@ function(b)
         ], [
           b.column('is', 'short', ofWorst(fill('max by (@, node, state) (slurm_node_state{@,%s})', where))) + b.cellHidden,
           b.column('CPUs', 'short', ofWorst(fill('sum by (@, node) (slurm_node_cpus{@,%s%s})', [where, b.ours]))),
-          b.column('CPUs in use', 'percentunit', ofWorst(b.shareBy('node', 'slurm_node_cpus{@,' + where + '%s}'))) + b.bar,
-          b.column('Memory in use', 'percentunit', ofWorst(b.shareBy('node', 'slurm_node_real_memory_bytes{@,' + where + '%s}'))) + b.bar,
+          b.column('CPUs in use', 'percentunit', ofWorst(b.shareBy('node', 'slurm_node_cpus{@,' + where + '%s}', 'slurm_node_effective_cpus{@,' + where + '}'))) + b.bar,
+          b.column('Memory in use', 'percentunit', ofWorst(b.shareBy('node', 'slurm_node_real_memory_bytes{@,' + where + '%s}', 'slurm_node_effective_memory_bytes{@,' + where + '}'))) + b.bar,
           b.column('Memory free, says the system', 'bytes', ofWorst(fill('max by (@, node) (slurm_node_free_memory_bytes{@,%s})', where))),
           b.column('GPUs in use', 'percentunit', ofWorst(b.shareBy('node', 'slurm_node_gres{@,gres="gpu",' + where + '%s}'))) + b.bar,
           b.column('Load', 'short', ofWorst(fill('max by (@, node) (slurm_node_load1{@,%s})', where))),

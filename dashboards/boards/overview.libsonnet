@@ -35,9 +35,9 @@ function(b) b.board(
       b.firing('Alerts that fire', "Slurmscope's alerts that fire now, and what they are of."),
     ]),
     b.row('Capacity', 'No nodes', height=7, panels=[
-      b.stat('In use', 'Share of the CPUs, memory and GPUs of all nodes that jobs hold, those on nodes out of service included in the whole.', 'percentunit', [
-        ['CPUs', b.share('slurm_cluster_cpus{@%s}')],
-        ['memory', b.share('slurm_cluster_memory_bytes{@%s}')],
+      b.stat('In use', 'Share of the CPUs, memory and GPUs that jobs can get which they hold. The whole includes nodes out of service.', 'percentunit', [
+        ['CPUs', b.share('slurm_cluster_cpus{@%s}', 'slurm_cluster_effective_cpus{@}')],
+        ['memory', b.share('slurm_cluster_memory_bytes{@%s}', 'slurm_cluster_effective_memory_bytes{@}')],
         ['GPUs', b.share('slurm_cluster_gres{@,gres="gpu"%s}')],
       ]) + b.bounds(0, 1) + b.wide(4),
       b.graph('CPUs', 'CPUs by what sinfo calls their state; other: on nodes that are down or drained.', 'short', [
@@ -73,7 +73,7 @@ function(b) b.board(
       b.table('Partitions', 'Each partition: how much of it is in use, and its jobs.', [
         b.key('partition', 'Partition', [b.to('Partitions', 'partitions', { partition: '${__value.text}' }), b.to('Queue and waits', 'queue', { partition: '${__value.text}' })]),
       ], [
-        b.column('CPUs in use', 'percentunit', b.shareBy('partition', 'slurm_partition_cpus{@%s}')) + b.bar,
+        b.column('CPUs in use', 'percentunit', b.shareBy('partition', 'slurm_partition_cpus{@%s}', 'slurm_partition_effective_cpus{@}')) + b.bar,
         b.column('Running', 'short', 'sum by (@, partition) (slurm_partition_jobs{@,state="running"})'),
         b.column('Pending', 'short', 'sum by (@, partition) (slurm_partition_jobs{@,state="pending"})'),
         b.column('Failure rate', 'percentunit', b.failureRatio('slurm_partition_job_ends_total', '(@, partition)')) + b.cellAbove('failures'),

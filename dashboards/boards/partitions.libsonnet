@@ -19,8 +19,8 @@ function(b) b.board(
         b.column('is', 'short', fill('max by (@, partition, state) (slurm_partition_state{@,%s})', where)) + b.cellHidden,
         b.column('Nodes', 'short', fill('sum by (@, partition) (slurm_partition_nodes{@,%s%s})', [where, b.ours])),
         b.column('CPUs', 'short', fill('sum by (@, partition) (slurm_partition_cpus{@,%s%s})', [where, b.ours])),
-        b.column('CPUs in use', 'percentunit', b.shareBy('partition', 'slurm_partition_cpus{@,' + where + '%s}')) + b.bar,
-        b.column('Memory in use', 'percentunit', b.shareBy('partition', 'slurm_partition_memory_bytes{@,' + where + '%s}')) + b.bar,
+        b.column('CPUs in use', 'percentunit', b.shareBy('partition', 'slurm_partition_cpus{@,' + where + '%s}', 'slurm_partition_effective_cpus{@,' + where + '}')) + b.bar,
+        b.column('Memory in use', 'percentunit', b.shareBy('partition', 'slurm_partition_memory_bytes{@,' + where + '%s}', 'slurm_partition_effective_memory_bytes{@,' + where + '}')) + b.bar,
         b.column('GPUs in use', 'percentunit', b.shareBy('partition', 'slurm_partition_gres{@,gres="gpu",' + where + '%s}')) + b.bar,
         b.column('Running', 'short', fill('sum by (@, partition) (slurm_partition_jobs{@,%s,state="running"})', where)),
         b.column('Pending', 'short', fill('sum by (@, partition) (slurm_partition_jobs{@,%s,state="pending"})', where)),
@@ -29,11 +29,11 @@ function(b) b.board(
       ], '-CPUs in use'),
     ]),
     b.row('Use', 'No partitions', height=8, panels=[
-      b.graph('CPUs in use', "Allocated ones, of all of the partition's.", 'percentunit', [
-        ['{{partition}}', b.shareBy('partition', 'slurm_partition_cpus{@,' + where + '%s}')],
+      b.graph('CPUs in use', "Allocated ones, of those of the partition that jobs can get.", 'percentunit', [
+        ['{{partition}}', b.shareBy('partition', 'slurm_partition_cpus{@,' + where + '%s}', 'slurm_partition_effective_cpus{@,' + where + '}')],
       ]) + b.bounds(0, 1),
-      b.graph('Memory in use', "Allocated memory, of all of the partition's.", 'percentunit', [
-        ['{{partition}}', b.shareBy('partition', 'slurm_partition_memory_bytes{@,' + where + '%s}')],
+      b.graph('Memory in use', "Allocated memory, of what jobs can get of the partition's.", 'percentunit', [
+        ['{{partition}}', b.shareBy('partition', 'slurm_partition_memory_bytes{@,' + where + '%s}', 'slurm_partition_effective_memory_bytes{@,' + where + '}')],
       ]) + b.bounds(0, 1),
       b.graph('GPUs in use', "Allocated ones, of all of the partition's.", 'percentunit', [
         ['{{partition}}', b.shareBy('partition', 'slurm_partition_gres{@,gres="gpu",' + where + '%s}')],

@@ -23,6 +23,7 @@ local promql = import 'promql.libsonnet';
       sum('cluster:slurm_nodes_down:sum', 'slurm_cluster_nodes{state=~"down|error|unknown", %(s)s}'),
       orZero('cluster:slurm_nodes_drained:sum', 'slurm_cluster_nodes_flagged{flag=~"drained|draining", %(s)s}', nodes),
       byState('cluster_state:slurm_cpus:sum', 'slurm_cluster_cpus{state!="", %(s)s}'),
+      sum('cluster:slurm_effective_cpus:sum', 'slurm_cluster_effective_cpus{%(s)s} or sum without (state) (slurm_cluster_cpus{state!="", %(s)s})'),
       byState('cluster_state:slurm_gpus:sum', 'slurm_cluster_gres{gres="gpu", state!="", %(s)s}'),
       byState('cluster_state:slurm_jobs:sum', 'slurm_cluster_jobs{state=~"running|pending|suspended", %(s)s}'),
       orZero('cluster:slurm_jobs_startable:sum', 'slurm_cluster_pending_jobs{class="startable", %(s)s}', 'slurm_cluster_jobs{state!="", %(s)s}'),
