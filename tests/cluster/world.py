@@ -81,7 +81,7 @@ AXES = (
                        "typed": {"needs": "gpus", "tres": ["gres/gpu", "typed"]},
                        "shard": {"needs": "shard", "tres": ["gres/gpu", "gres/shard"]}}),
     one_of("select", option("SelectTypeParameters", "CR_CPU", "CR_CPU_Memory", "CR_Core", "CR_Core_Memory", "CR_Socket", "CR_Socket_Memory",
-                            "CR_Memory") | {"linear": conf("SelectType=select/linear", "SelectTypeParameters=CR_Memory")}),
+                            "CR_Core_Memory,CR_ONE_TASK_PER_CORE") | {"linear": conf("SelectType=select/linear", "SelectTypeParameters=CR_Memory")}),
     one_of("threads", {"1": {"cn": ["CPUs=4 CoresPerSocket=4"]}, "2": {"cn": ["CPUs=8 CoresPerSocket=4 ThreadsPerCore=2"]}}),
     one_of("aside", {"nothing": {}, "cores": {"sp": ["CoreSpecCount=1"]}, "memory": {"sp": ["MemSpecLimit=1500"]},
                      "cpus": {"sp": ["CpuSpecList=0,1 MemSpecLimit=700"]}}),
@@ -102,7 +102,7 @@ AXES = (
                  "steps": ["node dead2 state=down reason='no power'"]},
         "drained": {"steps": ["node cn04 state=drain reason='bad DIMM'"]},
         "failing": {"steps": ["node gn02 state=fail reason=fan"]},
-        "dynamic": {"conf": ["MaxNodeCount=40"], "steps": [f"scontrol create nodename=dyn{i} cpus=4 realmemory=16000 state={state}"
+        "dynamic": {"needs": "cons_tres", "conf": ["MaxNodeCount=40"], "steps": [f"scontrol create nodename=dyn{i} cpus=4 realmemory=16000 state={state}"
                                                            for i, state in ((1, "cloud"), (2, "future"), (3, "cloud"))]
                     + ["scontrol delete nodename=dyn3"]},
         "down": {"steps": ["node cn03 state=down reason='broken, \"ticket\" #7'"]}}),
@@ -165,7 +165,7 @@ class World:
             drawn[axis.name] = own.sample(list(axis.values), count, counts=axis.chances)
         has_gpus = drawn["gpus"] != ["none"]
         has_shared = has_gpus and drawn["select"] != ["linear"]  # slurmctld refuses these together
-        has = {None: True, "gpus": has_gpus, "shared gres": has_shared, "shard": has_shared and drawn["shard"] == ["8"],
+        has = {None: True, "gpus": has_gpus, "cons_tres": drawn["select"] != ["linear"], "shared gres": has_shared, "shard": has_shared and drawn["shard"] == ["8"],
                "accounts": drawn["accounts"] != ["none"], "few accounts": drawn["accounts"] == ["few"],
                "licences": drawn["licences"] != ["none"], "23.11": release >= "23.11"}
         self.drawn = {axis.name: [value for value in drawn[axis.name] if has[axis.values[value].get("needs")]]
