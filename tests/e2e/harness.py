@@ -33,7 +33,7 @@ EVERY_SECOND = [f"--interval.{endpoint}=1" for endpoint in ENDPOINTS]
 
 
 def wait_until(what, why, seconds=PATIENCE):
-    """The first true value of what(). To look takes a twentieth of the time at most: many wait beside one another."""
+    """The first true value of what(). To look takes a fortieth of the time at most: many wait beside one another."""
     seconds *= SLOWER
     end = time.monotonic() + seconds
     while True:
@@ -43,7 +43,7 @@ def wait_until(what, why, seconds=PATIENCE):
         now = time.monotonic()
         if began >= end:
             raise AssertionError(f"waited {seconds} s in vain: {why() if callable(why) else why}")
-        time.sleep(min(max(0.05, 19 * (now - began)), 1))
+        time.sleep(min(max(0.05, 39 * (now - began)), 1))
 
 
 def let_ask(fake, endpoints=("ping", "diag"), times=3):
