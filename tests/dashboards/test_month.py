@@ -1,5 +1,5 @@
-"""Two simulated days of 500 nodes: each disaster tells whom it should, in time, and a calm site pages nobody. Of the rules only
-those are evaluated that this takes: all that page, what they need, and two more."""
+"""Two simulated days of 500 nodes: each disaster tells whom it should, in time, and a calm site pages nobody. Of the
+rules only those are evaluated that this takes: all that page, what they need, and two more."""
 
 import json
 import tempfile

@@ -1,5 +1,6 @@
-"""Dashboards are what Grafana's own types say, of each Grafana from 10 to 13. Slips show that types/board.ts finds such. The
-first tier has the oldest Grafana and the newest, and one dashboard as it is imported; long.dashboards.types (WHOLE) has all."""
+"""Dashboards are what Grafana's own types say, of each Grafana from 10 to 13. Slips show that types/board.ts finds such.
+The first tier has the oldest Grafana and the newest, and one dashboard as it is imported. long.dashboards.types (WHOLE)
+has all."""
 
 import copy
 import json
