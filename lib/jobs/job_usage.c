@@ -26,7 +26,7 @@ static void add_gres(struct job_usage *usage, struct text tres, enum job_phase p
 
 static void apply(struct job_usage *usage, const struct job_contribution *contribution, enum sign sign)
 {
-	/* Unsigned numbers wrap, so that what is taken off is what was added. */
+	/* Unsigned numbers wrap: adding the negative takes off exactly what was added. */
 	const uint128 times = sign == ADDED ? contribution->tasks : -(uint128)contribution->tasks;
 	const uint64_t jobs = (uint64_t)times;
 	usage->rows += sign == ADDED ? 1 : UINT64_MAX;

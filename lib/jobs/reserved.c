@@ -17,17 +17,34 @@ static bool has_begun(const struct reservation *reservation, int64_t now)
 	return number_is_known(reservation->start_time) && (int64_t)reservation->start_time <= now;
 }
 
-/* To those that have the node and have begun; `node` empty: to all. Are there any? */
-static bool add_to_each(const struct map *by_label, struct text names, struct text node, int64_t now, uint64_t cpus)
+struct having {
+	struct text reserved;
+	bool has_all;
+};
+
+static void look_for_node(void *context, struct text node)
+{
+	struct having *having = context;
+	having->has_all = having->has_all && hostlist_has(having->reserved, node);
+}
+
+/* Does the reservation have all of the job's nodes? Of a large job the first ones tell. */
+static bool has_nodes(const struct reservation *reservation, struct text nodes)
+{
+	uint64_t left = 256;
+	struct having having = {reservation->node_list, true};
+	hostlist_each(nodes, &left, look_for_node, &having);
+	return having.has_all;
+}
+
+/* To those that have the nodes and have begun; `nodes` empty: to all. Are there any? */
+static bool add_to_each(const struct map *by_label, struct text names, struct text nodes, int64_t now, uint64_t cpus)
 {
 	struct text name;
 	bool is_there = false;
 	while (text_next(&names, ',', &name)) {
 		struct reservation *reservation = find(by_label, name);
-		bool is_meant =
-			reservation &&
-			(!node.len || (has_begun(reservation, now) && hostlist_has(reservation->node_list, node)));
-		if (!is_meant)
+		if (!reservation || (nodes.len && !(has_begun(reservation, now) && has_nodes(reservation, nodes))))
 			continue;
 		reservation->allocated_cpus += cpus;
 		is_there = true;
@@ -37,9 +54,9 @@ static bool add_to_each(const struct map *by_label, struct text names, struct te
 
 static void add(const struct map *by_label, struct text names, struct text nodes, int64_t now, uint64_t cpus)
 {
-	char room[HOSTLIST_NODE_MAX + 1];
-	struct text node = job_is_one_name(names) ? TEXT("") : hostlist_first(nodes, room);
-	if (!add_to_each(by_label, names, node, now, cpus) && node.len)
+	if (job_is_one_name(names))
+		nodes = TEXT("");
+	if (!add_to_each(by_label, names, nodes, now, cpus) && nodes.len)
 		add_to_each(by_label, names, TEXT(""), now, cpus);
 }
 

@@ -4,10 +4,10 @@ It ends with a reason or goes on. Never is a number wrong, does it hang, die of 
 
     test_calls.py [--every] [PATTERN]
 
-A place is where a call comes from (sheet.py). By default a run each for some places, chosen by a fixed seed. They are
-one of each function of the C library that no run before has met, of our own calls if there are any, and others up to
-SOME. With --every: beside `--once` each place's first call and one later call; beside a daemon each return address that
-calls, and MORE further places. Each run that failed is said, and in how many the call was not made this time. PATTERN:
+A place is where a call comes from (sheet.py). By default there is a run each for some places, chosen by a fixed seed. One is of
+each function of the C library that no run before has met, at one of our own calls if there are any. Others come up to SOME.
+With --every: beside `--once` each place's first call and one later call. Beside a daemon it is each return address that calls,
+and MORE further places. Each run that failed is said, and in how many the call was not made this time. PATTERN:
 only these places.
 """
 import random

@@ -494,6 +494,8 @@ static void test_reservations(void)
 		{"other", "n1", {0, 0, 4}},   {"gone", "n1", {0, 0, 0}}, {"", "n1", {0, 0, 0}},
 		{"a,b", "n[1-2]", {4, 0, 0}}, {"a,b", "n5", {0, 4, 0}},	 {"gone,b,a", "n6", {0, 4, 0}},
 		{"a,b", "n4", {4, 4, 0}}, /* both have it */
+		{"a,b", "n[4-5]", {0, 4, 0}}, /* one has both */
+		{"b,a", "n[3-5]", {4, 4, 0}}, /* none has all */
 		{"other,b", "n4", {0, 4, 0}}, /* the other one has not begun */
 		{"a,b", "x1", {4, 4, 0}}, /* none has it */
 		{"b,other", "x1", {0, 4, 4}}, {"a,b", "", {4, 4, 0}},
