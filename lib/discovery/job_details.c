@@ -215,12 +215,15 @@ static void lend(struct job_details *details, const struct job *job, int64_t now
 	if (first.is_unsplit) { /* only the number of tasks in its list matters here */
 		lent.array_tasks = text_of(tasks);
 		lent.array_task_id = NUMBER_UNSET;
+		if (job->partitions_named.len) /* the task runs in one of several, in all of which the rest waits */
+			lent.partitions = job->partitions_named;
 	}
 	lent.state = first.state;
 	lent.flags = first.flags;
 	if (!is_same_state)
 		lent.reason = TEXT("None");
-	job_table_put(details->table, &lent, now);
+	/* As old as its number of tasks: some may have been seen by themselves since. */
+	job_table_put(details->table, &lent, first.is_unsplit ? first.seen_time : now);
 }
 
 /* A task that began after jobs/state listed a large rest no longer belongs to the rest. A cut list does not show that,

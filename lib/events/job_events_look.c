@@ -11,6 +11,8 @@ enum {
 	KEPT_S = 600,
 	/* The event poller waits for ten seconds after a job was last seen completing; this must be longer. */
 	COMPLETING_KEPT_S = 60,
+	/* The details of an array's rest may come this long after those of its tasks. */
+	SPLIT_KEPT_S = 3600,
 };
 
 static bool has_flag(const struct job_row *row, enum job_flag flag)
@@ -201,16 +203,17 @@ static void look_at_row(struct job_events *events, const struct job_table *table
 		look_at_ended(events, table, row);
 }
 
-static void forget_complete(struct job_events *events, int64_t now)
+/* Of times by ID: those before `since` go. */
+static void forget_times(struct id_map *times, int64_t since)
 {
 	struct id_map kept = {.count = 0};
-	for (size_t i = 0; i < events->completing.slot_count; i++) {
-		const struct id_slot *slot = &events->completing.slots[i];
-		if (slot->value && slot->value + COMPLETING_KEPT_S >= now)
+	for (size_t i = 0; i < times->slot_count; i++) {
+		const struct id_slot *slot = &times->slots[i];
+		if (slot->value && slot->value >= since && slot->value != UINT32_MAX)
 			id_map_set(&kept, slot->id, slot->value);
 	}
-	id_map_done(&events->completing);
-	events->completing = kept;
+	id_map_done(times);
+	*times = kept;
 }
 
 int64_t job_events_completing(const struct job_events *events, uint32_t raw_id)
@@ -260,7 +263,7 @@ static void look_at_rows(struct job_events *events, const struct job_table *tabl
 	for (size_t i = 0; i < count; i++)
 		look_at_row(events, table, &table->rows[rests[i]]);
 	free(rests);
-	id_map_done(&events->split);
+	forget_times(&events->split, table->now - SPLIT_KEPT_S);
 }
 
 /* Is the row this run's? The ID alone does not show that. A requeue is another run with the same ID, and so is an
@@ -348,7 +351,7 @@ void job_events_look(struct job_events *events, const struct job_table *table, i
 {
 	if (table->now < events->looked_at)
 		events->looked_at = 0; /* the clock was set back: all rows are new; the counts stay */
-	forget_complete(events, table->now);
+	forget_times(&events->completing, table->now - COMPLETING_KEPT_S);
 	look_at_rows(events, table);
 	look_at_runs(events, table, until);
 	find_unseen(events, table, until);

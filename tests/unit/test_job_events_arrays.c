@@ -1,4 +1,5 @@
 /* What happens to the tasks of arrays is counted once, each task as a job: a story per rule. */
+#include "discovery/job_details.h"
 #include "events_world.h"
 
 enum { SUBMIT = BIRTH + 1 };
@@ -322,6 +323,82 @@ static void test_before_birth(void)
 	world_done(&w);
 }
 
+/* The rest of an array of many records gets another task's details. The number of its tasks is as old as the listing that told
+ * it, in which short tasks may be that were seen by themselves since. */
+static void test_lent_number(void)
+{
+	enum { TASKS = 6000, ARRAY = 100, RECORDS = 1100 };
+	static const int seen_running[] = {0, 177, 900, RECORDS};
+	for (size_t at = 0; at < sizeof seen_running / sizeof *seen_running; at++) {
+		struct world w;
+		struct job_details details;
+		int64_t now = BIRTH + 10;
+		world_init(&w, true);
+		job_details_init(&details, w.table);
+		CHECK(job_table_set_state(w.table, ARRAY, JOB_PENDING, 0, now));
+		CHECK(job_table_set_tasks(w.table, ARRAY, TASKS));
+		look(&w, now);
+		for (uint64_t task = 1; task <= RECORDS; task++) {
+			struct job job = running(ARRAY + task, BIRTH + 1, BIRTH + 10);
+			job.array_job_id = ARRAY;
+			job.array_task_id = task;
+			if (task > (uint64_t)seen_running[at]) {
+				job.state = JOB_COMPLETED;
+				job.end_time = (uint64_t)now + 2;
+			}
+			CHECK(job_table_set_state(w.table, job.id, job.state, 0, now + 3));
+			job_details_take(&details, &job, now + 3);
+			if (task % 200 == 0 || task == (uint64_t)seen_running[at])
+				look(&w, now + 3);
+			now += task % 50 == 0;
+		}
+		look(&w, now + 5);
+		CHECK(in_cluster(&w, TALLY_SUBMISSIONS, "") <= TASKS);
+		for (uint64_t task = 1; task <= RECORDS; task++) { /* slurmdbd tells all ends */
+			struct job job = running(ARRAY + task, BIRTH + 1, BIRTH + 10);
+			job.array_job_id = ARRAY;
+			job.array_task_id = task;
+			take_end(&w, &job, "completed", BIRTH + 12);
+		}
+		CHECK(job_table_set_state(w.table, ARRAY, JOB_PENDING, 0, now + 60));
+		CHECK(job_table_set_tasks(w.table, ARRAY, TASKS - RECORDS));
+		look(&w, now + 61);
+		CHECK_NUMBER(in_cluster(&w, TALLY_SUBMISSIONS, ""), TASKS);
+		CHECK_NUMBER(in_cluster(&w, TALLY_STARTS, ""), RECORDS);
+		CHECK_NUMBER(in_cluster(&w, TALLY_ENDS, "completed"), RECORDS);
+		job_details_done(&details);
+		world_done(&w);
+	}
+}
+
+/* The rest waits in all partitions that the array named, though the task that lends its details runs in one of them. */
+static void test_lent_partitions(void)
+{
+	enum { TASKS = 3000, ARRAY = 100, RECORDS = 1100 };
+	struct world w;
+	struct job_details details;
+	world_init(&w, true);
+	job_details_init(&details, w.table);
+	CHECK(job_table_set_state(w.table, ARRAY, JOB_PENDING, 0, BIRTH));
+	CHECK(job_table_set_tasks(w.table, ARRAY, TASKS));
+	for (uint64_t task = 1; task <= RECORDS; task++) {
+		struct job job = running(ARRAY + task, BIRTH, BIRTH);
+		job.array_job_id = ARRAY;
+		job.array_task_id = task;
+		job.partitions = TEXT("a");
+		job.partitions_named = TEXT("a,b");
+		job_details_take(&details, &job, BIRTH);
+	}
+	for (int i = 0; i < 2; i++) {
+		const struct job_usage *usage =
+			map_find(&w.table->totals->entities[ENTITY_PARTITION], text_of(i ? "b" : "a"));
+		CHECK(usage);
+		CHECK_NUMBER(usage ? usage->jobs[JOB_PENDING] : 0, TASKS);
+	}
+	job_details_done(&details);
+	world_done(&w);
+}
+
 int main(void)
 {
 	test_split_later();
@@ -332,5 +409,7 @@ int main(void)
 	test_cancelled_unsplit();
 	test_cut_list();
 	test_before_birth();
+	test_lent_number();
+	test_lent_partitions();
 	return check_done();
 }
