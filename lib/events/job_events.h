@@ -33,7 +33,7 @@ struct job_events {
 	struct text_pool texts; /* TRES of runs */
 	struct runs runs;
 	struct recent_ends recent;
-	struct id_map split; /* array -> until when tasks were split from it that were seen before its rest; for an hour */
+	struct id_map split; /* array -> until when tasks were split from it that were seen before its rest */
 	struct id_map completing; /* raw ID -> when the table showed it COMPLETING last, of the last minute */
 	int64_t birth; /* what happened before is not counted */
 	int64_t woke; /* when this process began to look; it did not see what happened before as it happened */
