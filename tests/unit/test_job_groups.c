@@ -487,6 +487,45 @@ static void test_reload(void)
 	job_groups_done(&groups);
 }
 
+/* Values without jobs keep what was counted for as long as there is room for those with jobs. */
+static void test_room(void)
+{
+	static const struct {
+		const char *what, *name;
+		bool forgets;
+		double one; /* starts of l1, which has no jobs any more */
+	} rows[] = {{"one more fits", "l3", false, 1}, {"another one does not", "l4", true, 0}};
+	struct world w;
+	struct job_groups groups;
+	struct roster rosters[JOB_KINDS];
+	world_init(&w, true);
+	define_in(&w, &groups, "[{name: g, by: [license], limit: 3}]");
+	for (uint64_t id = 1; id <= 2; id++) {
+		struct job job = running(id, BIRTH + 10, BIRTH + 20);
+		job.licenses = id == 1 ? TEXT("l1") : TEXT("l2");
+		put_and_look(&w, &job, BIRTH + 20);
+	}
+	for (int kind = 0; kind < JOB_KINDS; kind++)
+		roster_init(&rosters[kind]);
+	roster_offer(&rosters[ENTITY_KINDS], TEXT("l2"), (struct roster_use){1, 1});
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		check_row(rows[i].what);
+		roster_offer(&rosters[ENTITY_KINDS], TEXT("l2"), (struct roster_use){1, 1});
+		roster_offer(&rosters[ENTITY_KINDS], TEXT("l3"), (struct roster_use){1, 1});
+		roster_offer(&rosters[ENTITY_KINDS], text_of(rows[i].name), (struct roster_use){1, 1});
+		roster_choose(&rosters[ENTITY_KINDS], 3);
+		CHECK_NUMBER(tallies_show(&w.events->tallies, rosters), rows[i].forgets);
+		owners_forget_lists(&w.events->owners);
+		CHECK_NUMBER(in_group(&w, TEXT("l2"), TALLY_STARTS, ""), 1);
+		CHECK_NUMBER(in_group(&w, TEXT("l1"), TALLY_STARTS, ""), rows[i].one);
+	}
+	for (int kind = 0; kind < JOB_KINDS; kind++)
+		roster_done(&rosters[kind]);
+	check_row(NULL);
+	world_done(&w);
+	job_groups_done(&groups);
+}
+
 /* More values than rows: what has no row counts in `other`, once. Values that go make room. */
 static void test_other(void)
 {
@@ -611,6 +650,7 @@ int main(void)
 	test_many_values();
 	test_events();
 	test_reload();
+	test_room();
 	test_other();
 	test_present_other();
 	test_events_other();

@@ -254,6 +254,27 @@ static void test_between_looks(void)
 	world_done(&world);
 }
 
+/* Between two looks its last job ended, and somebody gave it another reason: which came last does not matter. */
+static void test_emptied_and_told(void)
+{
+	static const struct {
+		const char *what;
+		uint64_t reason_time, busy;
+	} rows[] = {{"emptied, then told", 1040, 1020}, {"told, then emptied", 1010, 1020}};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct world world;
+		world_init(&world);
+		check_row(rows[i].what);
+		look(&world, 1000, NODE_MIXED, FLAG(DRAIN), "disk", 930, 500);
+		look(&world, 1060, NODE_IDLE, FLAG(DRAIN), "Kill task failed", rows[i].reason_time, rows[i].busy);
+		check_seconds(&world, "draining", "other", 20);
+		check_seconds(&world, "drained", "job_failure", 40);
+		CHECK_NUMBER(world_open(&world, "n1")->began, 930);
+		CHECK_NUMBER(world_open(&world, "n1")->since, 1020);
+		world_done(&world);
+	}
+}
+
 /* Slurm's times are whole seconds, so one may be that of a look, or of another one. */
 static void test_at_the_edge(void)
 {
@@ -394,6 +415,37 @@ static void test_restart(void)
 	world_done(&world);
 }
 
+/* An outage of each bound, and one that is longer than all: all of the histogram survives. */
+static void test_restart_of_durations(void)
+{
+	struct world world;
+	struct memory memory;
+	int64_t at = 20000000;
+	world_init(&world);
+	memory_init(&memory);
+	check_row("durations after a restart");
+	look(&world, at, NODE_IDLE, 0, "", 0, 0);
+	for (int i = 0; i <= OUTAGE_BOUNDS; i++) {
+		int64_t lasts = i < OUTAGE_BOUNDS ? (int64_t)outage_bounds[i] : 10000000;
+		look(&world, at + 1, NODE_DOWN, 0, "disk", (uint64_t)at + 1, 0);
+		at += 1 + lasts;
+		look(&world, at, NODE_IDLE, 0, "", 0, (uint64_t)at);
+	}
+	const struct outage_sums before = *world_sums(&world, "", "down", "other");
+	memory_write(&memory, world.events, false);
+	world_restart(&world, &memory, at);
+	const struct outage_sums *after = world_sums(&world, "", "down", "other");
+	for (int i = 0; i <= OUTAGE_BOUNDS; i++) {
+		CHECK_NUMBER(before.durations.buckets[i], 1);
+		CHECK_NUMBER(after->durations.buckets[i], 1);
+	}
+	CHECK_NUMBER(after->durations.sum, before.durations.sum);
+	for (int what = 0; what < OUTAGE_COUNTS; what++)
+		CHECK_NUMBER(after->counts[what], before.counts[what]);
+	memory_done(&memory);
+	world_done(&world);
+}
+
 /* Of an outage that goes on, what changed alone is written, and what did not is not. */
 static void test_each_change_is_written(void)
 {
@@ -492,10 +544,12 @@ int main(void)
 	test_drain();
 	test_worst();
 	test_between_looks();
+	test_emptied_and_told();
 	test_at_the_edge();
 	test_not_known();
 	test_many_causes();
 	test_restart();
+	test_restart_of_durations();
 	test_each_change_is_written();
 	test_odd_rows();
 	return check_done();

@@ -123,6 +123,52 @@ static void test_gone_while_it_waited(void)
 	world_done(&w);
 }
 
+/* One that was seen to start, and went: it hides no start that nobody saw. */
+static void test_gone_after_it_started(void)
+{
+	struct world w;
+	world_begin(&w);
+	check_row("beside it a start that nobody saw is lost");
+	const struct job job = running(1, BIRTH, BIRTH + 50);
+	put_and_look(&w, &job, BIRTH + 60);
+	tell(&w, BIRTH + 100, 702);
+	CHECK(job_table_remove(w.table, 1));
+	look(&w, BIRTH + 110);
+	look(&w, BIRTH + 100 + LATE);
+	CHECK_NUMBER(w.events->lost, 1);
+	check_row("when its end is given up, too");
+	for (int64_t at = BIRTH + 200 + LATE; at < BIRTH + 3000; at += 100)
+		look(&w, at);
+	CHECK_NUMBER(w.events->lost, 2);
+	tell(&w, BIRTH + 3000, 703);
+	look(&w, BIRTH + 3000 + LATE);
+	CHECK_NUMBER(w.events->lost, 3);
+	world_done(&w);
+}
+
+/* An array's tasks, of which none was seen to start. */
+static void test_rest_gone_while_it_waited(void)
+{
+	struct world w;
+	world_begin(&w);
+	check_row("tasks of a rest that went are lost once");
+	struct job rest = job_of(1, JOB_PENDING, BIRTH + 10);
+	rest.array_job_id = 1;
+	rest.array_tasks = TEXT("1-3");
+	put_and_look(&w, &rest, BIRTH + 20);
+	tell(&w, BIRTH + 100, 703);
+	CHECK(job_table_remove(w.table, 1));
+	for (int64_t at = BIRTH + 200; at < BIRTH + 7300; at += 100)
+		look(&w, at);
+	CHECK_NUMBER(w.events->lost, 3);
+	CHECK_NUMBER(w.events->runs.used, 0);
+	check_row("and a fourth start, of a job that nobody saw, once more");
+	tell(&w, BIRTH + 8000, 704);
+	look(&w, BIRTH + 8000 + LATE);
+	CHECK_NUMBER(w.events->lost, 4);
+	world_done(&w);
+}
+
 /* slurmctld's counter begins again. */
 static void test_periods(void)
 {
@@ -202,6 +248,8 @@ int main(void)
 	test_in_the_same_second();
 	test_awaited();
 	test_gone_while_it_waited();
+	test_gone_after_it_started();
+	test_rest_gone_while_it_waited();
 	test_periods();
 	test_restart();
 	return check_done();
