@@ -624,6 +624,12 @@ static void test_exposure(void)
 		{"http://127.8.8.8", TOKEN, "", EXPOSURE_MACHINE, false},
 		{"http://LocalHost:6820/", TOKEN, "", EXPOSURE_MACHINE, false},
 		{"http://[::1]:6820", TOKEN, "", EXPOSURE_MACHINE, false},
+		{"http://localhost", TOKEN, "", EXPOSURE_MACHINE, false},
+		{"http://localhost/slurm", TOKEN, "", EXPOSURE_MACHINE, false},
+		{"http://127.0.0.1?x=:1", TOKEN, "", EXPOSURE_MACHINE, false},
+		{"http://127.0.0.1#:1", TOKEN, "", EXPOSURE_MACHINE, false},
+		{"http://[::1]/slurm", TOKEN, "", EXPOSURE_MACHINE, false},
+		{"http://rest/localhost:1", TOKEN, "", EXPOSURE_NETWORK, false},
 		{"http://localhost:6820", TOKEN ", proxy: 'http://gate:3128'", "", EXPOSURE_NETWORK, false},
 		{"http://localhost:6820", TOKEN ", proxy: 'http://localhost:3128'", "", EXPOSURE_MACHINE, false},
 		{"http://rest:6820", KEY, "", EXPOSURE_NETWORK, true},
@@ -646,6 +652,15 @@ static void test_exposure(void)
 		CHECK_NUMBER(exposure_of_key(&setup->clusters[0]), rows[i].key);
 		setup_release(setup);
 	}
+	check_row("--once serves nobody, but sends its token all the same");
+	static const char text[] = "slurmrestd: {url: 'http://rest:6820', " KEY "}\nweb: {listen-address: 'ctl1:1'}\n";
+	struct error err;
+	bool is_read;
+	struct setup *setup = setup_of(text, (const char *const[]){"--once", NULL}, &is_read, &err);
+	CHECK_STRING(err.text, "");
+	CHECK_NUMBER(exposure_of_token(&setup->clusters[0]), EXPOSURE_NETWORK);
+	CHECK(!exposure_of_key(&setup->clusters[0]));
+	setup_release(setup);
 }
 
 int main(void)

@@ -422,6 +422,10 @@ static void test_resume(void)
 		check_row("what was told before counts when it is told again");
 		job_rounds_note_id(&world->rounds, newest + 50, world->model.now);
 		CHECK(seed % 2 == 0 || job_frontiers_top(&world->rounds.frontiers) == newest + 51);
+		check_row("what was doubted is not asked for again");
+		job_rounds_begin(&world->rounds);
+		for (size_t i = 0; i < world->rounds.round.count; i++)
+			CHECK(job_table_find(world->table, world->rounds.round.items[i].id, &(struct job_view){0}));
 		world_end(world);
 		free(world);
 	}

@@ -335,15 +335,17 @@ static void test_hostile_hostlists(void)
 	}
 }
 
-/* The cluster of the rows below has two partitions, of which `capped` has a QOS of its own. Its accounts and users:
- * root > research > physics > alice, bob, alice in debug; root > industry > carol. */
-static const char qos_json[] = "{\"qos\":["
-			       "{\"name\":\"normal\",\"priority\":0,\"usage_factor\":1.0},"
-			       "{\"name\":\"low\",\"priority\":0,\"usage_factor\":1.0},"
-			       "{\"name\":\"high\",\"priority\":1000,\"usage_factor\":2.0,\"limits\":{\"max\":"
-			       "{\"jobs\":{\"active_jobs\":{\"per\":{\"user\":2,\"account\":9}}}}}},"
-			       "{\"name\":\"part\",\"priority\":0,\"usage_factor\":1.0,\"limits\":{\"max\":"
-			       "{\"tres\":{\"total\":[{\"type\":\"cpu\",\"name\":\"\",\"count\":2}]}}}}]}";
+/* The cluster of the rows below has two partitions, of which `capped` has a QOS of its own. Its accounts and users are
+ * root > research > physics > alice, bob, alice in debug; root > industry > carol. Who may run nothing is in
+ * root > idle > dave, erin. */
+static const char qos_json[] =
+	"{\"qos\":["
+	"{\"name\":\"normal\",\"priority\":0,\"usage_factor\":1.0},"
+	"{\"name\":\"low\",\"priority\":0,\"usage_factor\":1.0},"
+	"{\"name\":\"high\",\"priority\":1000,\"usage_factor\":2.0,\"limits\":{\"max\":"
+	"{\"jobs\":{\"per\":{\"account\":12},\"active_jobs\":{\"per\":{\"user\":2,\"account\":9}}}}}},"
+	"{\"name\":\"part\",\"priority\":0,\"usage_factor\":1.0,\"limits\":{\"max\":"
+	"{\"tres\":{\"total\":[{\"type\":\"cpu\",\"name\":\"\",\"count\":2}]}}}}]}";
 static const char associations_json[] =
 	"{\"associations\":["
 	"{\"cluster\":\"c1\",\"account\":\"root\"},"
@@ -358,7 +360,10 @@ static const char associations_json[] =
 	"\"max\":{\"jobs\":{\"active\":1}}},"
 	"{\"cluster\":\"c1\",\"account\":\"physics\",\"user\":\"bob\",\"max\":{\"jobs\":{\"active\":2},"
 	"\"tres\":{\"group\":{\"minutes\":[{\"type\":\"cpu\",\"name\":\"\",\"count\":30}]}}}},"
-	"{\"cluster\":\"c1\",\"account\":\"industry\",\"user\":\"carol\"}]}";
+	"{\"cluster\":\"c1\",\"account\":\"industry\",\"user\":\"carol\"},"
+	"{\"cluster\":\"c1\",\"account\":\"idle\",\"parent_account\":\"root\",\"max\":{\"jobs\":{\"active\":0}}},"
+	"{\"cluster\":\"c1\",\"account\":\"idle\",\"user\":\"dave\",\"max\":{\"jobs\":{\"active\":0}}},"
+	"{\"cluster\":\"c1\",\"account\":\"idle\",\"user\":\"erin\",\"max\":{\"jobs\":{\"active\":0}}}]}";
 
 /* Bob has used nothing, and an association that slurmdbd does not have is in slurmctld's shares. */
 static const char shares_json[] =
@@ -388,6 +393,7 @@ static const struct job jobs[] = {
 	{JOB("bob", "physics", "cpu,capped", "low,high", JOB_PENDING), .array_tasks = TEXT("1-10%2")},
 	{JOB("bob", "physics", "cpu", "normal,low", JOB_PENDING)},
 	{JOB("carol", "industry", "capped", "part", JOB_PENDING)},
+	{JOB("erin", "idle", "cpu", "low", JOB_PENDING)},
 	{JOB("carol", "industry", "cpu", "normal", JOB_COMPLETED), .flags = 1 << JOB_FLAG_COMPLETING,
 	 .tres_allocated = TEXT("cpu=4,node=1"), .node_list = TEXT("cn9")},
 };
@@ -512,7 +518,7 @@ static void test_usage(void)
 		{"normal", "cpu", 4},
 		{"normal", "mem", 600 * 1048576.0},
 		{"normal", "cpu_running_seconds", 4 * 90 * 60},
-		{"low", "submitted_jobs", -1},
+		{"low", "submitted_jobs", 1},
 		{"high", "jobs", 2}, /* a suspended one holds what it has */
 		{"high", "submitted_jobs", 12}, /* of the QOS that a job names, the one with the highest priority */
 		{"high", "cpu_running_seconds", 2 * 2 * 90 * 60}, /* by the usage factor */
@@ -520,7 +526,7 @@ static void test_usage(void)
 		{"part", "cpu", 2},
 		{"part", "submitted_jobs", 12}, /* each partition that is named; once if it is its own */
 		{"root//", "jobs", 4},
-		{"root//", "submitted_jobs", 16},
+		{"root//", "submitted_jobs", 17},
 		{"root//", "node", 3}, /* different ones */
 		{"root//", "node_running_seconds", (2 + 2 * 1 + 2 * 1 + 1) * 90 * 60},
 		{"research//", "submitted_jobs", 15},
@@ -557,23 +563,41 @@ static void test_usage(void)
 	cluster_done(&cluster);
 }
 
+static void check_largest(const struct limited *limited, enum limit_scope scope, const char *resource, double use,
+			  uint64_t at_limit)
+{
+	size_t i = 0;
+	while (i < limited->largest_count &&
+	       (limited->largest[i].scope != scope || !text_equal(limited->largest[i].resource, text_of(resource))))
+		i++;
+	CHECK(i < limited->largest_count);
+	if (i == limited->largest_count)
+		return;
+	CHECK_NUMBER(limited->largest[i].use, use);
+	CHECK_NUMBER(limited->largest[i].at_limit, at_limit);
+}
+
 static void test_largest(void)
 {
 	struct cluster cluster;
 	const struct limits_use *use = use_of_jobs(&cluster);
 	check_row("high: two jobs of one user, who has reached MaxJobsPU");
 	const struct limited *high = map_find(&use->qos, TEXT("high"));
-	CHECK_NUMBER(high->largest_count, 2);
-	CHECK(high->largest[0].scope == LIMIT_PER_USER && high->largest[1].scope == LIMIT_PER_ACCOUNT);
-	CHECK_NUMBER(high->largest[0].use, 2);
-	CHECK_NUMBER(high->largest[0].at_limit, 1);
-	CHECK_NUMBER(high->largest[1].use, 2);
-	CHECK_NUMBER(high->largest[1].at_limit, 0);
+	CHECK_NUMBER(high->largest_count, 3);
+	check_largest(high, LIMIT_PER_USER, "jobs", 2, 1);
+	check_largest(high, LIMIT_PER_ACCOUNT, "jobs", 2, 0);
+	check_row("and those of both users of their account, which has reached its MaxSubmitJobs");
+	check_largest(high, LIMIT_PER_ACCOUNT, "submitted_jobs", 12, 1);
 	check_row("physics: alice has two of two jobs, in debug one of one");
 	const struct limited *physics = map_find(&use->associations, (struct text){"physics\0\0", 9});
 	CHECK_NUMBER(physics->largest_count, 1);
 	CHECK_NUMBER(physics->largest[0].use, 2);
 	CHECK_NUMBER(physics->largest[0].at_limit, 2);
+	check_row("idle: a limit of 0 keeps erin's job from running; dave has none");
+	const struct limited *idle = map_find(&use->associations, (struct text){"idle\0\0", 6});
+	CHECK_NUMBER(idle->largest_count, 1);
+	CHECK_NUMBER(idle->largest[0].use, 0);
+	CHECK_NUMBER(idle->largest[0].at_limit, 1);
 	for (int are_known = 0; are_known < 2; are_known++) {
 		check_row(are_known ? "the jobs are known again"
 				    : "nothing is said of use while the jobs are not known");
