@@ -1,4 +1,5 @@
 /* Which jobs have rows of their own, what these say, and what of the others is counted. */
+#include "events/events_record.h"
 #include "jobs/job_batch.h"
 #include "model/hostlist.h"
 #include "page.h"
@@ -841,6 +842,87 @@ static void test_status(void)
 	}
 }
 
+/* Each number of a job comes to people as itself: they all differ. */
+static void test_status_members(void)
+{
+	static const struct ended_record ended = {
+		.end = {.raw_id = 31,
+			.array_job_id = 32,
+			.array_task_id = 33,
+			.submit_time = 2034,
+			.eligible_time = 2035,
+			.start_time = 2036,
+			.end_time = 2937,
+			.run_seconds = 38,
+			.time_limit = 39,
+			.cpus = 40,
+			.memory = 41,
+			.nodes = 42,
+			.exit_code = 43,
+			.exit_signal = 44,
+			.peak_memory = 45,
+			.energy = 46,
+			.used_cpu_seconds = 47},
+		.owner = {TEXT("bio"), TEXT("ann"), TEXT("gpu"), TEXT("high"), TEXT("")},
+		.name = TEXT("name"),
+		.sluid = TEXT("sluid"),
+		.state = TEXT("failed"),
+		.failed_node = TEXT("cn2")};
+	struct cluster cluster;
+	start(&cluster, 10, 100);
+	struct job job = job_of(7, JOB_RUNNING, "n1", 6);
+	job.submit_time = 1001;
+	job.eligible_time = 1002;
+	job.start_time = 1003;
+	job.time_limit = 1004;
+	job.array_job_id = 5;
+	job.array_task_id = 9;
+	job.nodes = 8;
+	job.memory_per_node = 1010;
+	tell(&cluster, &job);
+	cluster_fold(&cluster);
+	struct job_events *events = job_events_new(&cluster.caps, &cluster.vocabulary, 1000);
+	recent_ends_limit(&events->recent, 10, 3600);
+	events_restore_ended(events, &ended);
+	struct status *status = status_new(3000);
+	status_gather_jobs(status, &cluster, events);
+	const struct status_job_rows *rows = &status->job_rows;
+	for (int i = 0; i < 2; i++) {
+		const struct status_job_set *set = &rows->sets[i ? STATUS_ENDED : STATUS_HOLDING];
+		const struct status_job *got = set->rows;
+		static const uint64_t want[2][9] = {{7, 5, 9, 6, 8, 1001, 1002, 1003, 1004},
+						    {31, 32, 33, 40, 42, 2034, 2035, 2036, 39}};
+		check_row(i ? "one that ended" : "one that runs");
+		CHECK_NUMBER(set->count, 1);
+		const uint64_t numbers[] = {got->id,	 got->array_job_id, got->array_task_id, got->cpus,   got->nodes,
+					    got->submit, got->eligible,	    got->start,		got->limit_s};
+		for (size_t number = 0; number < 9; number++)
+			CHECK_NUMBER(numbers[number], want[i][number]);
+		CHECK_STRING(status_job_text(rows, got->account), "bio");
+		CHECK_STRING(status_job_text(rows, got->user), "ann");
+		CHECK_STRING(status_job_text(rows, got->partition), i ? "gpu" : "cpu");
+		CHECK_STRING(status_job_text(rows, got->qos), i ? "high" : "normal");
+	}
+	const struct status_job *got = rows->sets[STATUS_ENDED].rows;
+	CHECK_NUMBER(got->end, 2937);
+	CHECK_NUMBER(got->run_s, 38);
+	CHECK_NUMBER(got->memory_bytes, 41);
+	CHECK_NUMBER(got->exit_code, 43);
+	CHECK_NUMBER(got->exit_signal, 44);
+	CHECK_NUMBER(got->peak_memory_bytes, 45);
+	CHECK_NUMBER(got->energy_joules, 46);
+	CHECK_NUMBER(got->used_cpu_s, 47);
+	CHECK_STRING(status_job_text(rows, got->name), "name");
+	CHECK_STRING(status_job_text(rows, got->sluid), "sluid");
+	CHECK_STRING(status_job_text(rows, got->state), "failed");
+	CHECK_STRING(status_job_text(rows, got->failed_node), "cn2");
+	CHECK_NUMBER(rows->sets[STATUS_HOLDING].rows->runs_since, 1003);
+	check_row(NULL);
+	status_free(status);
+	job_events_free(events);
+	cluster_done(&cluster);
+}
+
 int main(void)
 {
 	test_off();
@@ -865,5 +947,6 @@ int main(void)
 	test_many_texts();
 	test_lists();
 	test_status();
+	test_status_members();
 	return check_done();
 }

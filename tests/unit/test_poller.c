@@ -24,6 +24,7 @@ static struct {
 	unsigned first_pages; /* of leaderships */
 	unsigned failures;
 	bool was_standby;
+	enum fetch_result of_nodes; /* what comes of asking for nodes */
 } world;
 
 static char folder[] = "/tmp/test-poller-XXXXXX", path[64];
@@ -87,7 +88,7 @@ enum fetch_result __wrap_client_fetch(struct client *client, const struct fetch 
 		answer_ping(fetch);
 	else if (fetch->endpoint == ENDPOINT_DIAG)
 		fetch->take(fetch->context, &diag);
-	return FETCH_OK;
+	return fetch->endpoint == ENDPOINT_NODES ? world.of_nodes : FETCH_OK;
 }
 
 static void go_on(const char *serving)
@@ -143,7 +144,9 @@ static void look_at_standby(const struct status *status)
 void __wrap_page_slot_publish(struct page_slot *slot, struct page *page)
 {
 	(void)slot;
-	if (page->status->role.is_standby)
+	if (!world.poller) /* the test does not look at pages */
+		;
+	else if (page->status->role.is_standby)
 		look_at_standby(page->status);
 	else
 		look_at_leader(page->status);
@@ -196,6 +199,39 @@ static void test_takeovers(void)
 	setup_release(setup);
 	page_slot_done(&slot);
 	page_board_done(&board);
+}
+
+/* Outages go on until slurmctld last told of nodes, also if it told that nothing has changed. */
+static void test_nodes_that_do_not_change(void)
+{
+	static const struct {
+		const char *what;
+		enum fetch_result result;
+		bool is_renewed;
+		uint64_t last_update; /* which the next answer may build on; 0: none */
+	} rows[] = {{"all of them come", FETCH_OK, true, 5},
+		    {"none has changed", FETCH_UNCHANGED, true, 7},
+		    {"no answer", FETCH_HTTP_ERROR, false, 0}};
+	world.now_ns = UINT64_C(5000000000000);
+	world.serving = "ctl1";
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct page_board board;
+		struct page_slot slot;
+		struct setup *setup = setup_of(NULL, 0);
+		struct poller *poller = poller_of(setup, &board, &slot);
+		check_row(rows[i].what);
+		poller->cluster.nodes_as_of = 1;
+		poller->last_update[ENDPOINT_NODES] = 7;
+		world.of_nodes = rows[i].result;
+		poller_poll_all(poller);
+		CHECK((poller->cluster.nodes_as_of > 1) == rows[i].is_renewed);
+		CHECK_NUMBER(poller->last_update[ENDPOINT_NODES], rows[i].last_update);
+		poller_free(poller);
+		setup_release(setup);
+		page_slot_done(&slot);
+		page_board_done(&board);
+	}
+	world.of_nodes = FETCH_OK;
 }
 
 static void end_job(struct job_events *events, uint32_t id, const char *user)
@@ -399,6 +435,7 @@ int main(void)
 	CHECK(mkdtemp(folder));
 	log_setup(LOG_LEVEL_ERROR, LOG_FORMAT_LOGFMT);
 	snprintf(path, sizeof path, "%s/state", folder);
+	test_nodes_that_do_not_change();
 	test_takeovers();
 	test_denied_name();
 	test_waits_for_the_file();

@@ -355,8 +355,163 @@ static void test_jobs(void)
 	world_done(&w);
 }
 
+#define SAME(member) CHECK_NUMBER(got->member, want->member)
+#define SAME_TEXT(got, want) CHECK(text_equal(got, want))
+
+static void check_outage(const struct outage *got, const struct outage *want)
+{
+	CHECK(got);
+	if (!got)
+		return;
+	SAME_TEXT(got->cause, want->cause);
+	SAME(began);
+	SAME(since);
+	SAME(kind);
+	SAME(worst);
+	SAME(cpus);
+	SAME(memory);
+	SAME(gpus);
+}
+
+static void check_owner(const struct job_owner *got, const struct job_owner *want)
+{
+	SAME_TEXT(got->account, want->account);
+	SAME_TEXT(got->user, want->user);
+	SAME_TEXT(got->partitions, want->partitions);
+	SAME_TEXT(got->qos, want->qos);
+	SAME_TEXT(got->values, want->values);
+}
+
+static void check_run(const struct job_events *events, const struct events_run *row)
+{
+	const struct run *want = &row->run, *got = runs_find(&events->runs, &want->key);
+	CHECK(got);
+	if (!got)
+		return;
+	const struct job_owner owner = owners_get(&events->owners, got->owner);
+	check_owner(&owner, &row->owner);
+	SAME_TEXT(text_pool_get(&events->texts, got->tres), row->tres);
+	CHECK_NUMBER(got->bits & ~(unsigned)RUN_IS_STORED, want->bits);
+	SAME(raw_id);
+	SAME(tasks);
+	SAME(cpus);
+	SAME(memory);
+	SAME(began);
+	SAME(ran_before);
+	SAME(counted);
+	SAME(end_time);
+	SAME(gone_since);
+	SAME(size_since);
+	SAME(forecast);
+}
+
+static void check_ended(const struct job_events *events, const struct ended_record *record)
+{
+	const struct recent_end *want = &record->end, *got = events->recent.items;
+	CHECK_NUMBER(events->recent.count, 1);
+	if (!events->recent.count)
+		return;
+	const struct job_owner owner = owners_get(&events->owners, got->owner);
+	check_owner(&owner, &record->owner);
+	SAME_TEXT(text_pool_get(&events->texts, got->tres), record->tres);
+	SAME_TEXT(text_pool_get(&events->texts, got->name), record->name);
+	SAME_TEXT(text_pool_get(&events->texts, got->sluid), record->sluid);
+	SAME_TEXT(text_pool_get(&events->texts, got->state), record->state);
+	SAME_TEXT(text_pool_get(&events->texts, got->failed_node), record->failed_node);
+	SAME(raw_id);
+	SAME(array_job_id);
+	SAME(array_task_id);
+	SAME(submit_time);
+	SAME(eligible_time);
+	SAME(start_time);
+	SAME(end_time);
+	SAME(run_seconds);
+	SAME(time_limit);
+	SAME(cpus);
+	SAME(memory);
+	SAME(nodes);
+	SAME(exit_code);
+	SAME(exit_signal);
+	SAME(peak_memory);
+	SAME(energy);
+	SAME(used_cpu_seconds);
+}
+
+/* Each member of what is kept comes back as itself: they all differ. */
+static void test_each_member(void)
+{
+	const int64_t birth = now_s;
+	const struct outage outage = {.node = TEXT("cn1"),
+				      .began = birth + 1,
+				      .since = birth + 2,
+				      .kind = OUTAGE_DRAINED,
+				      .worst = OUTAGE_DOWN,
+				      .cause = TEXT("disk"),
+				      .cpus = 3,
+				      .memory = 4,
+				      .gpus = 5};
+	const struct events_run run = {.run = {.key = {11, 12, birth + 13},
+					       .raw_id = 14,
+					       .bits = RUN_STARTED | RUN_RUNS,
+					       .tasks = 15,
+					       .cpus = 16,
+					       .memory = 17,
+					       .began = birth + 18,
+					       .ran_before = 19,
+					       .counted = 20,
+					       .end_time = birth + 21,
+					       .gone_since = birth + 22,
+					       .size_since = birth + 23,
+					       .forecast = birth + 24},
+				       .owner = {TEXT("account"), TEXT("user"), TEXT("part"), TEXT("qos"), TEXT("")},
+				       .tres = TEXT("cpu=16")};
+	const struct ended_record ended = {.end = {.raw_id = 31,
+						   .array_job_id = 32,
+						   .array_task_id = 33,
+						   .submit_time = (uint64_t)birth + 34,
+						   .eligible_time = (uint64_t)birth + 35,
+						   .start_time = (uint64_t)birth + 36,
+						   .end_time = (uint64_t)birth + 37,
+						   .run_seconds = 38,
+						   .time_limit = 39,
+						   .cpus = 40,
+						   .memory = 41,
+						   .nodes = 42,
+						   .exit_code = 43,
+						   .exit_signal = 44,
+						   .peak_memory = 45,
+						   .energy = 46,
+						   .used_cpu_seconds = 47},
+					   .owner = run.owner,
+					   .tres = TEXT("cpu=40"),
+					   .name = TEXT("name"),
+					   .sluid = TEXT("sluid"),
+					   .state = TEXT("failed"),
+					   .failed_node = TEXT("cn2")};
+	struct world w;
+	world_init(&w);
+	check_row("each member");
+	start(&w, &w.recorder, NULL);
+	struct job_events *events = w.recorder.events;
+	recent_ends_limit(&events->recent, 10, 3600);
+	events_restore_outage(events, &outage);
+	events_restore_run(events, &run);
+	events_restore_ended(events, &ended);
+	store_want_all(w.recorder.store);
+	CHECK(write_down(&w.recorder));
+	recorder_done(&w.recorder);
+	start(&w, &w.recorder, NULL);
+	events = w.recorder.events;
+	check_outage(map_find(&events->outages.open, TEXT("cn1")), &outage);
+	check_run(events, &run);
+	check_ended(events, &ended);
+	check_row(NULL);
+	world_done(&w);
+}
+
 int main(void)
 {
+	test_each_member();
 	test_jobs();
 	test_held_at_the_start();
 	test_when_it_is_tried_again();
