@@ -415,7 +415,7 @@ class Changes(unittest.TestCase):
         operator = (KEY_PAIR + "  client_ca_file: ca.pem\n  client_auth_type: RequireAndVerifyClientCert\n"
                     "tenants: {ops: {certificates: [prometheus.example], sees: everything}}\n")
         with Site(operator) as site:
-            make_certificate(site.folder, "good", "ca", "DNS:prometheus.example")
+            make_certificate(site.folder, "good", "ca", "DNS:x.example,DNS:prometheus.example,IP:10.1.2.3")
             answer, number = b"", 0
             while not answer.startswith(b"HTTP"):  # who takes ten seconds to ask is not answered
                 number += 1

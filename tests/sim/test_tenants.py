@@ -473,7 +473,7 @@ class Certificates(unittest.TestCase):
                 tempfile.TemporaryDirectory(prefix="slurmscope-tenants-") as folder:
             make_authority(folder, "ca")
             make_certificate(folder, "server", "ca", "DNS:localhost,IP:127.0.0.1")
-            for name, names in {"prometheus": "DNS:prometheus.example", "one": "DNS:x.example,URI:spiffe://site/one",
+            for name, names in {"prometheus": "DNS:prometheus.example", "one": "DNS:x.example,URI:spiffe://site/one,IP:10.9.9.9",
                                 "address": "IP:10.1.2.3", "none": "DNS:else.example", "two": "DNS:y.example,email:a@b.example"}.items():
                 make_certificate(folder, name, "ca", names)
             tenants = {"operators": {"certificates": ["prometheus.example"], "sees": "everything"},

@@ -6,6 +6,7 @@
 #include "page/edition.h"
 #include "serve/negotiate.h"
 #include "serve/routes.h"
+#include "serve/tenant_scope.h"
 #include "web/tenants.h"
 
 #include <errno.h>
@@ -754,6 +755,102 @@ static void test_pages_for_people(void)
 	check_row(NULL);
 }
 
+/* A page for people of a cluster in which an account's user has a job. */
+static struct status *status_with_job(const char *cluster, const char *user)
+{
+	struct status *status = status_new(1);
+	struct status_job_rows *jobs = &status->job_rows;
+	struct buf texts = BUF_INIT;
+	buf_add_char(&texts, '\0');
+	buf_printf(&texts, "bio%c%s%crunning", 0, user, 0);
+	status->name = status_copy(status, text_of(cluster));
+	status->budgets_text = status->jobs_text = status_copy(status, TEXT(""));
+	status->jobs.is_known = status->jobs.has_details = true;
+	jobs->texts_len = texts.len + 1;
+	jobs->texts = arena_new(&status->arena, jobs->texts_len);
+	memcpy(jobs->texts, texts.bytes, texts.len);
+	struct status_job *job = arena_new(&status->arena, sizeof *job);
+	*job = (struct status_job){.id = 1, .array_task_id = UINT32_MAX, .account = 1, .user = 5, .tasks = 1};
+	job->state = (uint32_t)(5 + strlen(user) + 1);
+	for (int stage = 0; stage < STATUS_STAGES; stage++)
+		jobs->sets[stage] = (struct status_job_set){.is_known = true, .max = 10};
+	jobs->sets[STATUS_HOLDING].rows = job;
+	jobs->sets[STATUS_HOLDING].count = 1;
+	buf_done(&texts);
+	return status;
+}
+
+/* An account of the same name in two clusters may be two people's: who sees one cluster sees nothing of the other. */
+static void test_clusters_of_a_tenant(void)
+{
+	static const char *names[] = {"one", "two", "three"}, *accounts[] = {"bio"};
+	static const struct {
+		const char *what;
+		unsigned first, count; /* of `names`, that it sees */
+		unsigned status;
+		bool ann, bob;
+	} rows[] = {
+		{"all clusters", 0, 0, 200, true, true},
+		{"the first", 0, 1, 200, true, false},
+		{"the second", 1, 1, 200, false, true},
+		{"both", 0, 2, 200, true, true},
+		{"one that is not there", 2, 1, 404, false, false},
+	};
+	struct page_board board;
+	struct page_slot slots[2];
+	const struct sandbox sandbox = {.landlock_abi = 0};
+	struct routes routes = {.scrape = {.board = &board}, .telemetry_path = "/metrics", .sandbox = &sandbox};
+	page_board_init(&board);
+	for (int i = 0; i < 2; i++) {
+		struct samples samples = {.text = BUF_INIT};
+		page_slot_init(&slots[i], &board, names[i]);
+		page_slot_publish(&slots[i], page_new(&samples, status_with_job(names[i], i ? "bob" : "ann")));
+	}
+	routes_init(&routes);
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		static const char *const paths[] = {"/jobs", "/api/v1/jobs"};
+		for (size_t path = 0; path < 2; path++) {
+			struct web_tenant tenant = {.name = "t"};
+			const struct web_request request = {.tenant = &tenant, .method = "GET", .path = paths[path]};
+			struct web_reply reply = {.status = 200};
+			tenant.names[TENANT_SEES_ACCOUNTS] = (struct web_names){accounts, 1, 1};
+			tenant.names[TENANT_SEES_CLUSTERS] =
+				(struct web_names){names + rows[i].first, rows[i].count, rows[i].count};
+			check_row(rows[i].what);
+			routes_respond(&routes, &request, &reply);
+			CHECK_NUMBER(reply.status, rows[i].status);
+			CHECK((memmem(reply.bytes, reply.len, "ann", 3) != NULL) == rows[i].ann);
+			CHECK((memmem(reply.bytes, reply.len, "bob", 3) != NULL) == rows[i].bob);
+			if (reply.release)
+				reply.release(reply.owner);
+		}
+	}
+	for (int i = 0; i < 2; i++)
+		page_slot_done(&slots[i]);
+	page_board_done(&board);
+	check_row(NULL);
+}
+
+/* Names of accounts, users and partitions are labels, among which `other` is the rest of all. A cluster's name is as it
+ * is. */
+static void test_scope_of_a_tenant(void)
+{
+	static const char *other[] = {"other"};
+	static const enum tenant_names sees[] = {TENANT_SEES_ACCOUNTS, TENANT_SEES_USERS, TENANT_SEES_PARTITIONS};
+	for (int kind = 0; kind < SCOPE_OWNERS; kind++) {
+		struct web_tenant tenant = {.name = "t"};
+		struct scope scope;
+		tenant.names[sees[kind]] = tenant.names[TENANT_SEES_CLUSTERS] = (struct web_names){other, 1, 1};
+		check_row(scope_owner_labels[kind]);
+		tenant_scope(&tenant, &scope);
+		CHECK_NUMBER(scope.names[kind].count, 1);
+		CHECK(!scope_has(&scope, (enum scope_kind)kind, LABEL_OTHER));
+		CHECK(scope_has_cluster(&scope, TEXT("other")));
+		scope_done(&scope);
+	}
+	check_row(NULL);
+}
+
 static struct edition *scoped_of(struct edition *all, int number, struct error *err)
 {
 	struct scope scope;
@@ -880,6 +977,8 @@ int main(void)
 	test_deadlines();
 	test_named_clusters();
 	test_pages_for_people();
+	test_clusters_of_a_tenant();
+	test_scope_of_a_tenant();
 	test_scopes();
 	test_older_state();
 	return check_done();

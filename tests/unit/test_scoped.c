@@ -17,6 +17,8 @@ static void add_sample(struct exposition *out, const struct label *labels, unsig
 	for (; labels->name; labels++)
 		exposition_label(out, labels->name, text_of(labels->value));
 	exposition_integer(out, value);
+	exposition_exemplar(out, &(struct exemplar){.job = value});
+	exposition_native(out, &(struct native_bucket){0, value}, 1);
 }
 
 static void begin_family(struct exposition *out, const char *name, unsigned owners, enum job_rows rows)
@@ -28,7 +30,7 @@ static void begin_family(struct exposition *out, const char *name, unsigned owne
 
 #define SAMPLE(out, value, ...) add_sample(out, (const struct label[]){__VA_ARGS__, {NULL, NULL}}, value)
 
-/* Each sample has a number of its own. */
+/* Each sample has a number of its own, which its exemplar and its exponential bucket have, too. */
 static void make_page(struct samples *page)
 {
 	struct exposition out = {.to = page, .constant = TEXT("cluster=\"ours\"")};
@@ -82,6 +84,39 @@ static void numbers_of(const struct samples *samples, char *to, size_t size)
 	}
 }
 
+/* Of the sample whose line ends there. */
+static unsigned long number_before(const struct samples *samples, size_t line_end)
+{
+	const char *at = samples->text.bytes + line_end;
+	CHECK(*at == '\n');
+	while (at[-1] != ' ')
+		at--;
+	return strtoul(at, NULL, 10);
+}
+
+/* Nothing stands beside a sample that is another one's. */
+static void check_beside(const struct samples *samples)
+{
+	CHECK_NUMBER(samples->exemplar_count, samples->sample_count);
+	CHECK_NUMBER(samples->native_count, samples->sample_count);
+	CHECK_NUMBER(samples->bucket_count, samples->sample_count);
+	if (samples->exemplar_count != samples->sample_count || samples->native_count != samples->sample_count)
+		return;
+	for (size_t i = 0; i < samples->sample_count; i++) {
+		const struct exemplar *exemplar = &samples->exemplars[i];
+		const struct native *native = &samples->natives[i];
+		CHECK_NUMBER(number_before(samples, exemplar->at), exemplar->job);
+		CHECK_NUMBER(number_before(samples, native->at), samples->native_buckets[native->first].count);
+		CHECK_NUMBER(native->count, 1);
+	}
+	for (size_t i = 0; i < samples->count; i++) {
+		const struct sample_family *family = &samples->families[i];
+		size_t first = samples->exemplars[family->first_exemplar].at;
+		CHECK(first > family->samples && first < family->end);
+		CHECK_NUMBER(samples->natives[family->first_native].at, first);
+	}
+}
+
 static void test_labels(void)
 {
 	static const struct {
@@ -116,6 +151,7 @@ static void test_labels(void)
 		scoped_samples(&page, &scope, &scoped);
 		numbers_of(&scoped, got, sizeof got);
 		CHECK_STRING(got, rows[i].want);
+		check_beside(&scoped);
 		for (size_t f = 0; f < scoped.count; f++)
 			CHECK(text_starts_with(family_help(&scoped, &scoped.families[f]), "Help.") &&
 			      scoped.families[f].begin < scoped.families[f].samples);
@@ -124,6 +160,33 @@ static void test_labels(void)
 	}
 	check_row(NULL);
 	samples_done(&page);
+}
+
+/* Pages are kept by key: scopes that take in different things have different ones. */
+static void test_keys(void)
+{
+	static const struct {
+		enum scope_kind kind;
+		const char *first, *second;
+	} rows[] = {
+		{SCOPE_ACCOUNT, "a", NULL},  {SCOPE_USER, "a", NULL},	{SCOPE_PARTITION, "a", NULL},
+		{SCOPE_CLUSTER, "a", NULL},  {SCOPE_ACCOUNT, "a", "b"}, {SCOPE_ACCOUNT, "a0b", NULL},
+		{SCOPE_ACCOUNT, "ab", NULL},
+	};
+	enum { ROWS = sizeof rows / sizeof *rows };
+	struct scope scopes[ROWS];
+	for (size_t i = 0; i < ROWS; i++) {
+		scope_init(&scopes[i]);
+		scope_add(&scopes[i], rows[i].kind, text_of(rows[i].first));
+		if (rows[i].second)
+			scope_add(&scopes[i], rows[i].kind, text_of(rows[i].second));
+		check_row(rows[i].first);
+		for (size_t other = 0; other < i; other++)
+			CHECK(!text_equal(buf_text(&scopes[other].key), buf_text(&scopes[i].key)));
+	}
+	for (size_t i = 0; i < ROWS; i++)
+		scope_done(&scopes[i]);
+	check_row(NULL);
 }
 
 static void test_clusters(void)
@@ -140,6 +203,7 @@ static void test_clusters(void)
 int main(void)
 {
 	test_labels();
+	test_keys();
 	test_clusters();
 	return check_done();
 }

@@ -23,6 +23,7 @@ enum { MIB = 1024 * 1024, PATIENCE_MS = 60000, DROPPED = -1 };
 #define RIGHT "Authorization: Basic YWxpY2U6c2VjcmV0\r\n" /* alice:secret */
 #define WRONG "Authorization: Basic YWxpY2U6c2VjcmVU\r\n" /* alice:secreT */
 #define NOBODY "Authorization: Basic Ym9iOnNlY3JldA==\r\n" /* bob:secret */
+#define OPERATOR "Authorization: Basic Y2Fyb2w6c2VjcmV0\r\n" /* carol:secret */
 #define NONE ""
 
 static struct http_progress progress; /* of the server that runs */
@@ -575,10 +576,11 @@ static void test_answers_of_a_tenant(void)
 {
 	struct sockaddr_in address;
 	int clients[TENANT_ANSWERS_MAX + 1], other;
-	struct http_server *server = serve("basic_auth_users: {alice: '" HASH_SECRET "', bob: '" HASH_SECRET "'}\n"
-					   "tenants: {a: {users: [alice], sees: {users: [x]}}, "
-					   "b: {users: [bob], sees: {users: [x]}}}\n",
-					   &address);
+	struct http_server *server =
+		serve("basic_auth_users: {alice: '" HASH_SECRET "', bob: '" HASH_SECRET "', carol: '" HASH_SECRET "'}\n"
+		      "tenants: {a: {users: [alice], sees: {users: [x]}}, "
+		      "b: {users: [bob], sees: {users: [x]}}, c: {users: [carol], sees: everything}}\n",
+		      &address);
 	are_answers_huge = true;
 	for (int i = 0; i <= TENANT_ANSWERS_MAX; i++) {
 		clients[i] = connect_to(&address);
@@ -596,6 +598,14 @@ static void test_answers_of_a_tenant(void)
 		close(other);
 	}
 	CHECK_NUMBER(status, 200);
+	check_row("an operator is refused none");
+	for (int i = 0; i <= TENANT_ANSWERS_MAX; i++) {
+		clients[i] = connect_to(&address);
+		CHECK_NUMBER(ask_for_huge(clients[i], OPERATOR), 200);
+	}
+	for (int i = 0; i <= TENANT_ANSWERS_MAX; i++)
+		close(clients[i]);
+	check_row(NULL);
 	are_answers_huge = false;
 	http_server_stop(server);
 }
