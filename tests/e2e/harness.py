@@ -1,6 +1,7 @@
 """What the end-to-end tests share: the daemon under test, its page and its log."""
 
 import contextlib
+import ctypes
 import fcntl
 import glob
 import http.client
@@ -29,6 +30,7 @@ BACK_OFF = 330  # seconds that the planner may wait after six failures. Even on 
 AT_ANY_COST = ["--jobs.read=list", "--budget.slurmrestd=1000", "--budget.slurmctld=1000",
                "--budget.requests=1000"]
 COMMIT = "slurmscope_state_last_commit_timestamp_seconds"  # absent until the state is written
+PTRACE_DETACH, PTRACE_SEIZE, PTRACE_INTERRUPT, WALL = 17, 0x4206, 0x4207, 0x40000000
 EVERY_SECOND = [f"--interval.{endpoint}=1" for endpoint in ENDPOINTS]
 
 
@@ -122,6 +124,36 @@ def server_of(pid):
         children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
         return int(children[0]) if children else None
     return None
+
+
+class Frozen:
+    """A thread of a process, while the others go on."""
+
+    def __init__(self, thread):
+        self.libc, self.thread = ctypes.CDLL(None, use_errno=True), thread
+
+    def ptrace(self, request):
+        assert self.libc.ptrace(request, self.thread, None, None) == 0, os.strerror(ctypes.get_errno())
+
+    def __enter__(self):
+        self.ptrace(PTRACE_SEIZE)
+        self.ptrace(PTRACE_INTERRUPT)
+        os.waitpid(self.thread, WALL)
+
+    def __exit__(self, *_):
+        self.ptrace(PTRACE_DETACH)
+
+
+def poller_of(process):
+    """The thread that asks slurmrestd: the one whose CPU time grows while nobody scrapes."""
+    def times():
+        return {int(task.name): int((task / "schedstat").read_text().split()[2]) for task in Path(f"/proc/{process}/task").iterdir()}
+    before = times()
+
+    def busiest():
+        return max((turns - before.get(task, 0), task) for task, turns in times().items() if task != process)
+    wait_until(lambda: busiest()[0] > 3, "one that works")
+    return busiest()[1]
 
 
 def end_both(process, how, seconds=PATIENCE):

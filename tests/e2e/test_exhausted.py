@@ -9,7 +9,7 @@ import unittest
 from pathlib import Path
 
 from fake_slurmrestd import Fake
-from harness import BACK_OFF, EVERY_SECOND, PATIENCE, Daemon, held, is_up, let_ask, wait_until
+from harness import BACK_OFF, EVERY_SECOND, PATIENCE, Daemon, Frozen, held, is_up, let_ask, poller_of, wait_until
 
 DESCRIPTORS = 64
 
@@ -57,18 +57,27 @@ class Exhausted(unittest.TestCase):
             self.assertEqual(warned, daemon.log(level="warn"))
 
     def test_the_process_that_polls_is_stopped(self):
-        """A container has no watchdog of systemd's: its probe hears of it, and hears when all is well again."""
-        with Fake() as fake, Daemon(fake, *EVERY_SECOND) as daemon:
-            daemon.wait_well()
-            os.kill(daemon.pid, signal.SIGSTOP)
+        """A container has no watchdog of systemd's: its probe hears of it, and when all is well again. So it does of a poller
+        that hangs alone."""
+        with Fake() as fake, Daemon(fake, *EVERY_SECOND) as stopped, \
+                Fake() as another, Daemon(another, *EVERY_SECOND, "--slurmrestd.timeout=1") as hanging:
+            both = stopped, hanging
+            for daemon in both:
+                daemon.wait_well(BACK_OFF)  # an answer that takes longer than a second fails
+            os.kill(stopped.pid, signal.SIGSTOP)
             try:
-                for answer in (200, 503):
-                    wait_until(lambda: daemon.request("/-/healthy")[0] == answer, f"it never says {answer}", 60 + PATIENCE)
-                self.assertRegex(daemon.request("/-/healthy")[2], rb"^the process that polls has made no progress for \d+ s$")
-                self.assertEqual(200, daemon.request("/metrics")[0])
+                with Frozen(poller_of(hanging.pid)):
+                    for daemon in both:
+                        self.assertEqual(200, daemon.request("/-/healthy")[0])
+                    for daemon in both:
+                        wait_until(lambda: daemon.request("/-/healthy")[0] == 503, "it is never said", 60 + PATIENCE)
+                        self.assertRegex(daemon.request("/-/healthy")[2],
+                                         rb"^the process that polls has made no progress for \d+ s$")
+                        self.assertEqual(200, daemon.request("/metrics")[0])
             finally:
-                os.kill(daemon.pid, signal.SIGCONT)
-            wait_until(lambda: daemon.request("/-/healthy")[0] == 200, "it is never well again")
+                os.kill(stopped.pid, signal.SIGCONT)
+            for daemon in both:
+                wait_until(lambda: daemon.request("/-/healthy")[0] == 200, "it is never well again")
 
 
 if __name__ == "__main__":

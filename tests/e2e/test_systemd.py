@@ -1,7 +1,6 @@
 """What we report to systemd, and what our units tell it to do with us."""
 
 import contextlib
-import ctypes
 import os
 import re
 import select
@@ -15,10 +14,9 @@ import unittest
 from pathlib import Path
 
 from fake_slurmrestd import Fake
-from harness import BACK_OFF, EVERY_SECOND, PATIENCE, Daemon, all_at_once, is_up, let_ask, wait_until
+from harness import BACK_OFF, EVERY_SECOND, PATIENCE, Daemon, Frozen, all_at_once, is_up, let_ask, poller_of, wait_until
 
 UNITS = Path(__file__).resolve().parents[2] / "deploy"
-PTRACE_DETACH, PTRACE_SEIZE, PTRACE_INTERRUPT, WALL = 17, 0x4206, 0x4207, 0x40000000
 EXPOSURE_MAX = {"systemd/slurmscope.service": 1.2, "slurmrestd/slurmscope-slurmrestd.service": 1.4,
                 "hooks/slurmscope-hooks.service": 1.2,
                 "report/slurmscope-report.service": 1.2, "token/slurmscope-token.service": 2.1, "ha/slurmscope-copy-state@.service": 2.1}  # the last two have to be root's
@@ -64,36 +62,6 @@ class Systemd:
 
     def fed(self):
         return [when for when, what in self.told if what == "WATCHDOG=1"]
-
-
-class Frozen:
-    """A thread of a process, while the others go on."""
-
-    def __init__(self, thread):
-        self.libc, self.thread = ctypes.CDLL(None, use_errno=True), thread
-
-    def ptrace(self, request):
-        assert self.libc.ptrace(request, self.thread, None, None) == 0, os.strerror(ctypes.get_errno())
-
-    def __enter__(self):
-        self.ptrace(PTRACE_SEIZE)
-        self.ptrace(PTRACE_INTERRUPT)
-        os.waitpid(self.thread, WALL)
-
-    def __exit__(self, *_):
-        self.ptrace(PTRACE_DETACH)
-
-
-def poller_of(process):
-    """The thread that asks slurmrestd: the one whose CPU time grows while nobody scrapes."""
-    def times():
-        return {int(task.name): int((task / "schedstat").read_text().split()[2]) for task in Path(f"/proc/{process}/task").iterdir()}
-    before = times()
-
-    def busiest():
-        return max((turns - before.get(task, 0), task) for task, turns in times().items() if task != process)
-    wait_until(lambda: busiest()[0] > 3, "one that works")
-    return busiest()[1]
 
 
 class Notify(unittest.TestCase):

@@ -847,6 +847,47 @@ static void test_folder(void)
 	remove_files();
 }
 
+/* With --sandbox=on a part that is missing is an error, whichever it is. */
+static void test_on(void)
+{
+	static const struct {
+		const char *name;
+		bool has_calls;
+		int abi;
+		bool is_on, want;
+	} rows[] = {
+		{"neither", false, 0, true, false},	      {"Landlock alone", false, 1, true, false},
+		{"filters alone", true, 0, true, false},      {"both", true, 1, true, true},
+		{"neither is needed", false, 0, false, true},
+	};
+	typedef bool enter_fn(struct sandbox * sandbox, const struct config *process, struct error *err);
+	enum { ROWS = sizeof rows / sizeof *rows };
+	struct sandbox here;
+	sandbox_look(&config, &here);
+	for (size_t turn = 0; turn < 2 * ROWS; turn++) {
+		size_t i = turn % ROWS;
+		bool is_server = turn >= ROWS;
+		enter_fn *enter_half = is_server ? sandbox_enter_server : sandbox_enter_poller;
+		int status;
+		struct config process = config;
+		struct error err = {""};
+		if ((rows[i].has_calls && !here.has_calls) || (is_server && rows[i].abi && !here.landlock_abi))
+			continue;
+		process.sandbox = rows[i].is_on ? SANDBOX_ON : config.sandbox;
+		check_row(rows[i].name);
+		pid_t child = fork();
+		if (child == 0) {
+			struct sandbox sandbox = {
+				.is_wanted = true, .has_calls = rows[i].has_calls, .landlock_abi = rows[i].abi};
+			_exit(enter_half(&sandbox, &process, &err));
+		}
+		waitpid(child, &status, 0);
+		CHECK_NUMBER(WIFEXITED(status) ? WEXITSTATUS(status) : -1, rows[i].want);
+	}
+	check_row(NULL);
+	sandbox_done(&here);
+}
+
 static void listen_for_tests(const char *name, size_t len)
 {
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
@@ -875,6 +916,7 @@ int main(void)
 	test_what_is_needed();
 	test_allows();
 	test_folder();
+	test_on();
 	unlink(in_folder("socket"));
 	rmdir(folder);
 	free((char *)config.state_path);
