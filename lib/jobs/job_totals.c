@@ -101,15 +101,10 @@ struct group_adding {
 	int kind;
 };
 
-/* Several values of a job may share the group's rest: it counts there once. */
 static void add_group_row(void *context, struct text key)
 {
 	const struct group_adding *adding = context;
-	struct job_usage *usage = group_row_of(adding->totals, adding->kind, key);
-	for (size_t i = 0; i < adding->list->count; i++)
-		if (adding->list->items[i] == usage)
-			return;
-	list_append(adding->list, usage);
+	list_append(adding->list, group_row_of(adding->totals, adding->kind, key));
 }
 
 static void list_add_groups(struct owner_list *list, struct job_totals *totals, const struct job_owner *owner)

@@ -10,8 +10,8 @@ struct job_totals {
 	struct arena arena; /* everything below */
 	const struct caps *caps; /* as in job_pools */
 	struct map entities[JOB_KINDS]; /* key -> struct job_usage */
-	struct job_usage
-		*rests[JOB_KINDS]; /* of groups: what the row `other` has beyond rows that lost theirs; NULL: nothing */
+	struct job_usage *rests
+		[JOB_KINDS]; /* of groups: the jobs of values that found no room, once for each such value; NULL: none */
 	struct job_usage *others[JOB_KINDS]; /* the row `other`; NULL: there is none */
 	struct arena others_arena;
 	uint64_t records; /* job records; arrays' unsplit rests count once */
