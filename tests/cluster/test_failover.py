@@ -14,13 +14,14 @@ import tempfile
 import threading
 import time
 import urllib.request
+from functools import partial
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "e2e"))
 from events_oracle import FAMILIES, resizes, wait_for_ends  # noqa: E402
 from harness import wait_until  # noqa: E402
 from slurm_says import Slurm, conclude  # noqa: E402
-from test_events import Exporter, settle, traffic, without_ends, without_forgotten  # noqa: E402
+from test_events import Exporter, compare_all, settle, traffic, without_ends, without_ends_now, without_forgotten  # noqa: E402
 
 HOSTS = "controller", "controller2"
 PATIENCE = 400  # seconds for a fail-over: a request that waits for the backup may hang for two minutes
@@ -164,7 +165,8 @@ def main(jobs, rounds, end):
             try:
                 took = live(slurm, pair, urls, jobs, rounds, end)
                 wait_for_ends(slurm)
-                page, equal, wrong, count = settle(slurm, pair, {}, state)
+                page, equal, wrong, count = settle(slurm, pair, {}, partial(compare_all, slurm),
+                                                    lambda wrong: without_forgotten(wrong, without_ends_now(state)))
             except BaseException:
                 print(pair.logs())
                 raise
