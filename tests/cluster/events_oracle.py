@@ -36,7 +36,9 @@ def columns_of(slurm):
 
 
 def sacct(slurm, columns, *options, **selected):
-    return slurm.table(*sacct_command(slurm, columns, *options, **selected))
+    """What a job asked for may have a | in it, as `-L matlab:1|fluent:1`."""
+    delimiter = "\x1f"
+    return slurm.table(*sacct_command(slurm, columns, *options, f"--delimiter={delimiter}", **selected), delimiter=delimiter)
 
 
 def tasks(row):

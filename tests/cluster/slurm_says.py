@@ -78,9 +78,9 @@ class Slurm(Cluster):
         """The same of sacctmgr, asked once: what it says of limits stays as it is."""
         return self.table("sacctmgr", "show", *command)
 
-    def table(self, *command):
-        """The rows of a table that is printed with | between its columns, as dicts."""
-        names, *rows = [line.split("|") for line in self.run(*command).splitlines()]
+    def table(self, *command, delimiter="|"):
+        """The rows of a table that is printed with a delimiter between its columns, as dicts."""
+        names, *rows = [line.split(delimiter) for line in self.run(*command).split("\n") if line]
         return [dict(zip(names, row)) for row in rows]
 
     def job_picture(self):

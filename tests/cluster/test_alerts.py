@@ -17,7 +17,8 @@ INTERVALS = [*EVERY_SECOND, "--jobs.read=auto", *(f"--interval.{name}=1" for nam
 # What the workload leaves behind, besides nodes that are down: limits that are reached, reservations without jobs. Jobs wait
 # for partitions that are not up, and two do not end.
 STANDING = {"SlurmNodeDown", "SlurmQOSNearLimit", "SlurmAssociationNearLimit", "SlurmReservationIdle",
-            "SlurmJobsBlockedByLimit", "SlurmFairshareDrift", "SlurmPartitionNotUp", "SlurmNodesStuckCompleting"}
+            "SlurmJobsBlockedByLimit", "SlurmFairshareDrift", "SlurmPartitionNotUp", "SlurmNodesStuckCompleting",
+            "SlurmNodesStuckPowering"}  # cloud1 and cloud2 power up for ever
 # The pace of a minute in which a story's own jobs ran.
 OF_STORIES = {"SlurmBudgetSoonSpent"}
 

@@ -200,11 +200,14 @@ class World:
 
     def jobs(self):
         draw, parts = self.random, self.parts
+        gpus = parts["ask gpu"]
+        if self.drawn["select"] == ["linear"]:  # it takes the other options, and gives no GPUs
+            gpus = [ask for ask in gpus if ask.startswith("--gres")]
         partitions = ["cpu", "cpu", "cpu", "gpu", "gpu", *parts["partitions"]]
         yield from parts["jobs"]
         for _ in range(JOBS):
             first, second = draw.choice(partitions), draw.choice(partitions)
-            asks = [*ASKS, *parts["ask"], *parts["ask quoted"], *(2 * parts["ask gpu"] if first == "gpu" else [])]
+            asks = [*ASKS, *parts["ask"], *parts["ask quoted"], *(2 * gpus if first == "gpu" else [])]
             kind = draw.choice([*KINDS, *parts["kinds"]])
             words = {"U": draw.choice(USERS), "P": first, "Q": second, "A": draw.choice(asks), "N": str(draw.choice((5, 40, 900)))}
             yield re.sub(r"\b[UPQAN]\b", lambda match: words[match[0]], kind)
