@@ -72,7 +72,7 @@ def add_stranded(slurm, samples, needs):
     for partition in needs:
         samples.add("partition_stranded_cpus", 0, partition=partition)
     for node in slurm.records("node"):
-        cpus, partitions = idle[node["NodeName"]]
+        cpus, partitions = idle.get(node["NodeName"], (0, set()))  # sinfo does not list those of no partition
         can_have = effective(node)
         cpus = min(cpus, max(0, can_have["effective_cpus"] - int(node["CPUAlloc"])))
         used = gres_counts(node.get("GresUsed", ""))
