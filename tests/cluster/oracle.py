@@ -194,9 +194,12 @@ def of_parts(samples):
 
 
 def without_types_of_gpus(samples):
-    """Where no TRES names GPUs, and the job asked for any, its type is in answers with DETAIL, which lists are not."""
+    """Where no TRES names GPUs, and the job asked for any, its type is in answers with DETAIL, which lists are not. There
+    slurmctld charges nobody for GPUs; the page says what jobs hold all the same."""
     summed = Counter()
     for (family, labels), value in samples.items():
+        if family.endswith("_usage") and dict(labels).get("resource", "").startswith("gres/gpu"):
+            continue
         if re.fullmatch(r"slurm_(job_allocated|\w+_job)_gres", family) and ("gres", "gpu") in labels:
             summed[family, tuple(pair for pair in labels if pair[0] != "type")] += value
         else:

@@ -128,7 +128,7 @@ AXES = (
     one_of("accounts", {"many": {}, "few": {}, "none": {}}, [2, 1, 1]),  # see profile_world.sh
     # Where QOS have limits, no command tells which of several QOS a job is charged to (SLURMRESTD.md, "Limits").
     one_of("qos", {"one": {}, "several": {"needs": "few accounts", "kinds": 3 * ["long U -p P A --qos=normal,short"]}}),
-    one_of("topology", {"default": {}, "tree": conf("TopologyPlugin=topology/tree") | {"topology": [
+    one_of("topology", {"default": {}, "tree": conf("TopologyPlugin=topology/tree") | {"needs": "cons_tres", "topology": [
         "SwitchName=leaf1 Nodes=cn[01-04],sp01", "SwitchName=leaf2 Nodes=gn[01-02],bn[01-02]", "SwitchName=root Switches=leaf[1-2]"]},
         "block": conf("TopologyPlugin=topology/block") | {"needs": "23.11", "topology": [
             "BlockName=b1 Nodes=cn[01-04]", "BlockName=b2 Nodes=gn[01-02],bn[01-02]", "BlockSizes=4"]}}),

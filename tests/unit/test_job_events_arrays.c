@@ -324,7 +324,7 @@ static void test_before_birth(void)
 }
 
 /* The rest of an array of many records gets another task's details. The number of its tasks is as old as the listing that told
- * it, in which short tasks may be that were seen by themselves since. */
+ * it. Short tasks may be in that number, and have been seen by themselves since. */
 static void test_lent_number(void)
 {
 	enum { TASKS = 6000, ARRAY = 100, RECORDS = 1100 };

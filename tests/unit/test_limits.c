@@ -336,7 +336,7 @@ static void test_hostile_hostlists(void)
 }
 
 /* The cluster of the rows below has two partitions, of which `capped` has a QOS of its own. Its accounts and users are
- * root > research > physics > alice, bob, alice in debug; root > industry > carol. Who may run nothing is in
+ * root > research > physics > alice, bob, alice in debug; root > industry > carol. Those below idle run nothing:
  * root > idle > dave, erin. */
 static const char qos_json[] =
 	"{\"qos\":["
