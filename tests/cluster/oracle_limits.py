@@ -172,8 +172,7 @@ def add_use(slurm, samples):
             accounts, _, users = rest.partition(" User Limits=")
             for scope, text in (("per_account", accounts), ("per_user", users)):
                 uses = [dict(uses_of(slurm, each, NAMES[scope])) for each in re.findall(r"\S+?=\{(.*?)\}", text)]
-                add_largest(samples, "qos", uses, [limit for limit in qos_limits[found[1]] if limit[0] == scope],
-                            qos=found[1])
+                add_largest(samples, "qos", uses, [limit for limit in qos_limits[found[1]] if limit[0] == scope], wrong, qos=found[1])
         elif found := re.match(r"ClusterName=\S+ Account=(\S+) UserName=([^ (]*)\S* Partition=(\S*) ", record):
             account, user, partition = found.groups()
             wrong = ("account", account) in charged
@@ -191,17 +190,18 @@ def add_use(slurm, samples):
             samples.setdefault(key, ANYTHING)
     for row in every:
         limits = [limit for limit in limits_of(row, ASSOCIATION_LIMITS) if limit[0] == "per_user" and not row["User"]]
-        add_largest(samples, "association", of_users.get(row["Account"], []), limits, account=row["Account"])
+        add_largest(samples, "association", of_users.get(row["Account"], []), limits, ("account", row["Account"]) in charged,
+                    account=row["Account"])
 
 
 AT_LIMIT = {"qos": "qos_entities_at_limit", "association": "association_users_at_limit"}
 
 
-def add_largest(samples, family, uses, limits, **labels):
-    """Limits that are per user or account: the largest use, and how many have reached it."""
+def add_largest(samples, family, uses, limits, wrong, **labels):
+    """Limits that are per user or account: the largest use, and how many have reached it. `wrong`: Slurm's own books are."""
     for scope, resource, limit in limits:
         counts = [use.get(resource, 0) for use in uses]
         if not any(isinstance(count, About) for count in counts):
             labels |= {"scope": scope, "resource": resource}
-            samples.put(f"{family}_largest_usage", max(counts, default=0), **labels)
-            samples.put(AT_LIMIT[family], sum(count >= limit for count in counts), **labels)
+            samples.put(f"{family}_largest_usage", ANYTHING if wrong else max(counts, default=0), **labels)
+            samples.put(AT_LIMIT[family], ANYTHING if wrong else sum(count >= limit for count in counts), **labels)
