@@ -133,9 +133,14 @@ class Warm(unittest.TestCase):
         wait_until(lambda: not wrong(), lambda: f"wrong: {list(wrong().items())[:8]}")
 
     def wait_stored(self, exporter):
-        """What the page has is in the file as well: a round that was finished since has been committed."""
-        series, now = "slurmscope_state_last_commit_timestamp_seconds", time.time()
-        wait_until(lambda: exporter.page().get(AGE, 0) > now and exporter.page()[series] > now, "a commit")
+        """The page, which the file has as well: a round that was finished since has been committed, and has changed nothing."""
+        series = "slurmscope_state_last_commit_timestamp_seconds"
+
+        def stored():
+            page, now = exporter.page(), time.time()
+            wait_until(lambda: exporter.page().get(AGE, 0) > now and exporter.page()[series] > now, "a commit")
+            return page if not differences(jobs_on(exporter.page()), jobs_on(page)) else None
+        return wait_until(stored, "a page that stays")
 
     def edit(self, exporter, *statements):
         with contextlib.closing(sqlite3.connect(exporter.state)) as db:
@@ -169,8 +174,7 @@ class Warm(unittest.TestCase):
 
     def restart(self, release, *options):
         with self.world(release=release, scope=(*options, "--interval.job_rotation=3600")) as (sim, exporter):
-            self.wait_stored(exporter)
-            before, states = exporter.page(), self.states(sim)
+            states, before = self.states(sim), self.wait_stored(exporter)
             exporter.end()
             self.change(sim)
             changed = len(self.states(sim).items() - states.items())
@@ -221,8 +225,7 @@ class Warm(unittest.TestCase):
             exporter.end(signal.SIGTERM)
             exporter.start()
             exporter.wait_ready()
-            self.wait_stored(exporter)
-            before = exporter.page()
+            before = self.wait_stored(exporter)
             took = "jobs are from the state file until slurmscope has read all their states"
             said = exporter.log_path.read_text().count(took)
             config.write_text(f"slurmrestd: {{url: 'http://localhost:{port}'}}\n")
