@@ -47,7 +47,8 @@ build/bin/slurmscope` writes this page.
 ## Who has a row
 Users, accounts, partitions and QOS have rows of their own up to `--limit.*` and as `--filter.*` allows; all
 others are added up in one row named `other` (users: `user="other",account="other"`), so that totals stay right:
-sums are sums, the oldest is the oldest, the largest the largest. Those with the most CPUs, held by running jobs and
+sums are sums, the oldest is the oldest, the largest the largest. A job or node of several of them counts there once.
+Those with the most CPUs, held by running jobs and
 asked for by pending ones, have a row, and keep it until they are idle or another uses more than twice as much.
 [`slurmscope_series_folded`](#slurmscope_series_folded) says how many samples were folded. Where there is nothing to add
 up (what a partition is configured to be, fairshare) the row is left out.
