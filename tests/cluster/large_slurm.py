@@ -15,6 +15,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "e2e"))
 from harness import wait_until  # noqa: E402
+from real_slurm import NEWEST  # noqa: E402
 
 ARRAY = 10_000    # tasks of each array that fill() submits
 USER = "alice"    # whose jobs fill it
@@ -36,7 +37,7 @@ class LargeSlurm:
 
     def __init__(self, release, memory, environment):
         self.name, self.memory = f"{release}-scale", int(memory * 2**30)
-        self.version = {"24.11": "v0.0.42", "26.05": "v0.0.45"}[release]
+        self.version = NEWEST[release]
         self.tasks = self.records = 0    # that fill it; each split task is a record, each rest of an array one
         os.environ["SLURMRESTD_ENVIRONMENT"] = environment
         self.root = Path(self.run("root"))

@@ -6,6 +6,7 @@ import subprocess
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
+NEWEST = {"22.05": "v0.0.38", "24.11": "v0.0.42", "26.05": "v0.0.45"}  # API version of each release
 
 
 def check(title, condition, detail=""):

@@ -22,7 +22,7 @@ from pathlib import Path
 
 from events_oracle import compare, wait_for_ends
 from oracle_jobs import accounts_gpus
-from real_slurm import HERE
+from real_slurm import HERE, NEWEST
 from slurm_says import LABEL_OF_OTHER, Slurm, conclude
 from test_events import SLURMSCOPE, Exporter, page_of, settle, wait_until, without_ends, without_ends_now, without_forgotten
 from world import World
@@ -31,7 +31,6 @@ from world import World
 # What is asked, as lib/slurmrest/endpoint.c asks it.
 ANSWERS = {"slurm": ("ping", "diag", "partitions", "nodes", "jobs", "reservations", "licenses", "shares", "conf"),
            "slurmdb": ("ping", "diag", "qos", "associations")}
-NEWEST = {"22.05": "v0.0.38", "24.11": "v0.0.42", "26.05": "v0.0.45"}
 
 
 def record(slurm, folder):

@@ -1,4 +1,5 @@
 /* Which jobs have rows of their own, what these say, and what of the others is counted. */
+#include "ended_numbers.h"
 #include "events/events_record.h"
 #include "jobs/job_batch.h"
 #include "model/hostlist.h"
@@ -845,29 +846,13 @@ static void test_status(void)
 /* Each number of a job comes to people as itself: they all differ. */
 static void test_status_members(void)
 {
-	static const struct ended_record ended = {
-		.end = {.raw_id = 31,
-			.array_job_id = 32,
-			.array_task_id = 33,
-			.submit_time = 2034,
-			.eligible_time = 2035,
-			.start_time = 2036,
-			.end_time = 2937,
-			.run_seconds = 38,
-			.time_limit = 39,
-			.cpus = 40,
-			.memory = 41,
-			.nodes = 42,
-			.exit_code = 43,
-			.exit_signal = 44,
-			.peak_memory = 45,
-			.energy = 46,
-			.used_cpu_seconds = 47},
-		.owner = {TEXT("bio"), TEXT("ann"), TEXT("gpu"), TEXT("high"), TEXT("")},
-		.name = TEXT("name"),
-		.sluid = TEXT("sluid"),
-		.state = TEXT("failed"),
-		.failed_node = TEXT("cn2")};
+	struct ended_record ended = {.end = ended_numbers(2000),
+				     .owner = {TEXT("bio"), TEXT("ann"), TEXT("gpu"), TEXT("high"), TEXT("")},
+				     .name = TEXT("name"),
+				     .sluid = TEXT("sluid"),
+				     .state = TEXT("failed"),
+				     .failed_node = TEXT("cn2")};
+	ended.end.end_time = 2937;
 	struct cluster cluster;
 	start(&cluster, 10, 100);
 	struct job job = job_of(7, JOB_RUNNING, "n1", 6);

@@ -1,6 +1,7 @@
 /* What was counted, between memory and a state file that cannot be used now and then. The clock is the test's: its function is
  * replaced (CMakeLists.txt). */
 #include "check.h"
+#include "ended_numbers.h"
 #include "events/events_record.h"
 #include "poll/recorder.h"
 
@@ -465,23 +466,7 @@ static void test_each_member(void)
 					       .forecast = birth + 24},
 				       .owner = {TEXT("account"), TEXT("user"), TEXT("part"), TEXT("qos"), TEXT("")},
 				       .tres = TEXT("cpu=16")};
-	const struct ended_record ended = {.end = {.raw_id = 31,
-						   .array_job_id = 32,
-						   .array_task_id = 33,
-						   .submit_time = (uint64_t)birth + 34,
-						   .eligible_time = (uint64_t)birth + 35,
-						   .start_time = (uint64_t)birth + 36,
-						   .end_time = (uint64_t)birth + 37,
-						   .run_seconds = 38,
-						   .time_limit = 39,
-						   .cpus = 40,
-						   .memory = 41,
-						   .nodes = 42,
-						   .exit_code = 43,
-						   .exit_signal = 44,
-						   .peak_memory = 45,
-						   .energy = 46,
-						   .used_cpu_seconds = 47},
+	const struct ended_record ended = {.end = ended_numbers((uint64_t)birth),
 					   .owner = run.owner,
 					   .tres = TEXT("cpu=40"),
 					   .name = TEXT("name"),
