@@ -234,7 +234,7 @@ static void test_places_in_the_table(void)
 	cluster_done(&cluster);
 }
 
-/* Jobs that differ in what is known of them. */
+/* Jobs that differ in what is known of them, so that no two things are known of equally many. */
 static void tell_all_kinds(struct cluster *cluster)
 {
 	for (uint64_t id = 1; id <= 64; id++) {
@@ -243,11 +243,16 @@ static void tell_all_kinds(struct cluster *cluster)
 						   "cpu=3,node=1,billing=7,gres/gpu=4,gres/gpu:a100=2",
 						   "cpu=2,mem=1G,node=1,gres/shard=1", ""};
 		job.tres_allocated = job.tres_requested = text_of(tres[id / 2 % 4]);
+		job.submit_time = id % 7 ? job.submit_time : 0;
 		job.eligible_time = id % 3 ? 1500 : 0;
-		job.start_time = id % 2 ? 2000 : id % 3 == 1 ? 4000 : id % 5 ? 0 : 1500;
+		job.start_time = id % 11 == 0 ? 0 : id % 2 ? 2000 : id % 3 == 1 ? 4000 : id % 5 ? 0 : 1500;
 		job.time_limit = id % 5 ? 60 : NUMBER_INFINITE;
 		if (id % 8 == 0)
 			job.memory_per_node = 1 << 20;
+		if (id % 26 == 1) {
+			job.tres_allocated = TEXT("cpu=2,mem=1G,node=2");
+			job.node_list = TEXT("n[1-2]");
+		}
 		tell(cluster, &job);
 	}
 }
@@ -499,11 +504,15 @@ static void test_filters(void)
 		{"slurm_pending_job_info{jobid=\"2\",user=\"other\",account=\"bio\",partition=\"cpu,other,gpu\","
 		 "qos=\"other\",name=\"sim\",reason=\"Priority\",class=\"startable\"}",
 		 1},
+		{"slurm_job_info{jobid=\"3\",user=\"other\",account=\"other\",partition=\"cpu\",qos=\"other\","
+		 "name=\"sim\"}",
+		 1}, /* nor is a user of an account that may have none */
 	};
 	struct cluster cluster;
 	struct error err;
 	check_row("who may have no row is not named here either, nor among others");
-	start(&cluster, 1, 10);
+	start(&cluster, 2, 10);
+	CHECK(pattern_set(&cluster.caps.kinds[ENTITY_ACCOUNT].deny, "hidden", &err));
 	CHECK(pattern_set(&cluster.caps.kinds[ENTITY_USER].deny, "a.*", &err));
 	CHECK(pattern_set(&cluster.caps.kinds[ENTITY_PARTITION].deny, "secret.*", &err));
 	CHECK(pattern_set(&cluster.caps.kinds[ENTITY_QOS].allow, "low", &err));
@@ -512,7 +521,11 @@ static void test_filters(void)
 	job.partitions = TEXT("cpu,secret1,gpu,secret2");
 	job.qos = TEXT("normal,high");
 	tell(&cluster, &job);
-	page_check(&cluster, rows, 2);
+	job = job_of(3, JOB_RUNNING, "n1", 1);
+	job.user = TEXT("bob");
+	job.account = TEXT("hidden");
+	tell(&cluster, &job);
+	page_check(&cluster, rows, sizeof rows / sizeof *rows);
 	cluster_done(&cluster);
 }
 
@@ -597,19 +610,24 @@ static void test_nodes_are_kept(void)
 	check_row("told again without nodes");
 	page_check(&cluster, kept, 1);
 	CHECK(!wants_details(&cluster, 1));
-	job.start_time++;
-	tell(&cluster, &job);
-	check_row("it began again, maybe elsewhere");
-	page_check(&cluster, gone, 1);
-	CHECK(wants_details(&cluster, 1));
-	tell(&cluster, &detailed);
-	job = detailed;
-	job.nodes_held = (struct list){NULL, 0};
-	job.is_detailed = false;
-	job.nodes = 3;
-	tell(&cluster, &job);
-	check_row("it was resized");
-	page_check(&cluster, gone, 1);
+	static const struct {
+		const char *what;
+		uint64_t later, nodes, cpus; /* more than it had */
+	} rows[] = {{"it began again, maybe elsewhere", 1, 0, 0},
+		    {"it was resized", 0, 1, 0},
+		    {"it got other CPUs on as many nodes", 0, 0, 1}};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct job other = job;
+		other.start_time += rows[i].later;
+		other.nodes += rows[i].nodes;
+		other.cpus += rows[i].cpus;
+		tell(&cluster, &detailed);
+		page_check(&cluster, kept, 1);
+		tell(&cluster, &other);
+		check_row(rows[i].what);
+		page_check(&cluster, gone, 1);
+		CHECK(wants_details(&cluster, 1));
+	}
 	cluster_done(&cluster);
 	check_row("an old slurmrestd says it of no job");
 	start(&cluster, 10, 10);
@@ -809,9 +827,9 @@ static void test_status(void)
 		uint64_t suspended, ran_before, ended;
 		uint64_t run_s, runs_since;
 	} rows[] = {
-		{"running", JOB_RUNNING, 0, 0, 0, 0, 2000},
-		{"suspended", JOB_SUSPENDED, 2500, 500, 0, 500, NUMBER_UNSET},
-		{"resumed", JOB_RUNNING, 2700, 500, 0, 500, 2700},
+		{"running", JOB_RUNNING, 0, 0, 5600, 0, 2000}, /* Slurm says when its time is over */
+		{"suspended", JOB_SUSPENDED, 2500, 500, 5600, 500, NUMBER_UNSET},
+		{"resumed", JOB_RUNNING, 2700, 500, 5800, 500, 2700},
 		{"completing", JOB_COMPLETED, 0, 0, 2600, 600, NUMBER_UNSET},
 		{"completing, resumed before", JOB_COMPLETED, 2700, 500, 2800, 600, NUMBER_UNSET},
 	};

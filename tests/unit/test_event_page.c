@@ -67,6 +67,9 @@ int main(void)
 							   .cause = TEXT("power")});
 	CHECK_PAGE("an outage began before it was of this kind",
 		   {"slurm_node_outage_start_timestamp_seconds{node=\"n1\",kind=\"down\",cause=\"power\"}", BIRTH + 5});
+	section_drop(ENDPOINT_NODES, &cluster);
+	CHECK_PAGE("while nodes are not known nobody knows whether it goes on",
+		   {"slurm_node_outage_start_timestamp_seconds{node=\"n1\",kind=\"down\",cause=\"power\"}", NAN});
 	job_events_free(events);
 	cluster_done(&cluster);
 	return check_done();

@@ -391,6 +391,12 @@ static void test_what_rows_say(void)
 		{"slurm_ended_job_allocated_gres{jobid=\"1\",gres=\"gpu\",type=\"a100\"}", 2},
 		{"slurm_ended_job_allocated_gres{jobid=\"1\",gres=\"gpu\"}", 1},
 		{"slurm_ended_job_used_cpu_seconds{jobid=\"1\"}", NAN}, /* nobody has read its steps */
+		{"slurm_ended_job_used_cpu_seconds{jobid=\"2\"}", 0},
+		{"slurm_ended_job_used_cpu_seconds{jobid=\"3\"}", 12.5},
+		{"slurm_ended_job_peak_memory_bytes{jobid=\"2\"}", NAN},
+		{"slurm_ended_job_peak_memory_bytes{jobid=\"3\"}", 1000},
+		{"slurm_ended_job_energy_joules{jobid=\"2\"}", NAN},
+		{"slurm_ended_job_energy_joules{jobid=\"3\"}", 77},
 		{"slurm_ended_job_end_timestamp_seconds{jobid=\"4\"}", END},
 		{"slurm_ended_job_start_timestamp_seconds{jobid=\"4\"}", NAN}, /* it never started */
 		{"slurm_ended_job_run_seconds{jobid=\"4\"}", NAN},
@@ -420,6 +426,18 @@ static void test_what_rows_say(void)
 	ends[3].tres = TEXT("cpu=8,gres/gpu=1");
 	for (int i = 0; i < 4; i++)
 		job_events_take_end(world.events, &ends[i]);
+	for (int i = 1; i < 3; i++) {
+		struct job_steps steps = {.raw_id = ends[i].raw_id,
+					  .key = ends[i].key,
+					  .start_time = END - 100,
+					  .end_time = END,
+					  .used_cpu_seconds = 12.5,
+					  .peak_memory = 1000,
+					  .energy = 77};
+		if (i == 1) /* it slept */
+			steps.used_cpu_seconds = steps.peak_memory = steps.energy = 0;
+		job_events_take_steps(world.events, &steps);
+	}
 	check_page(&world, &cluster, rows, sizeof rows / sizeof *rows);
 	world_done(&world);
 	cluster_done(&cluster);
@@ -478,6 +496,9 @@ static void test_filters(void)
 		{"slurm_ended_job_info{jobid=\"1\",user=\"other\",account=\"bio\",partition=\"cpu,other\",qos=\"low\","
 		 "name=\"sim\",state=\"cancelled\"}",
 		 1},
+		{"slurm_ended_job_info{jobid=\"2\",user=\"other\",account=\"other\",partition=\"cpu\",qos=\"low\","
+		 "name=\"sim\",state=\"completed\",exit_code=\"0\"}",
+		 1},
 	};
 	struct world world;
 	struct cluster cluster;
@@ -486,12 +507,17 @@ static void test_filters(void)
 	start(&world, 10);
 	CHECK(pattern_set(&cluster.caps.kinds[ENTITY_USER].deny, "ann", &err));
 	CHECK(pattern_set(&cluster.caps.kinds[ENTITY_PARTITION].deny, "secret", &err));
+	CHECK(pattern_set(&cluster.caps.kinds[ENTITY_ACCOUNT].deny, "hidden", &err));
 	struct job_end end = end_with(1, "cancelled", 1, 0, END);
 	end.start_time = 0;
 	end.exit = JOB_EXIT_UNKNOWN;
 	end.owner.partitions = TEXT("cpu,secret");
 	job_events_take_end(world.events, &end);
-	check_page(&world, &cluster, rows, 1);
+	end = end_with(2, "completed", 1, 100, END);
+	end.owner.user = TEXT("bob");
+	end.owner.account = TEXT("hidden");
+	job_events_take_end(world.events, &end);
+	check_page(&world, &cluster, rows, sizeof rows / sizeof *rows);
 	world_done(&world);
 	cluster_done(&cluster);
 }
