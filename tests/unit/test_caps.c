@@ -389,6 +389,55 @@ static void test_shares(void)
 	cluster_done(&cluster);
 }
 
+/* While nothing else is known, one source of names suffices to choose who has a row. */
+static void test_one_source(void)
+{
+	static const struct {
+		const char *what;
+		enum endpoint endpoint;
+		enum entity_kind kind;
+		const char *json;
+	} rows[] = {
+		{"partitions", ENDPOINT_PARTITIONS, ENTITY_PARTITION, "{'partitions':[{'name':'a'},{'name':'b'}]}"},
+		{"nodes", ENDPOINT_NODES, ENTITY_PARTITION,
+		 "{'nodes':[{'name':'n1','state':['IDLE'],'partitions':['a','b'],'cpus':8}]}"},
+		{"shares of accounts", ENDPOINT_SHARES, ENTITY_ACCOUNT,
+		 "{'shares':{'shares':[{'name':'a','shares':1},{'name':'b','shares':1}]}}"},
+		{"shares of users", ENDPOINT_SHARES, ENTITY_USER,
+		 "{'shares':{'shares':[{'name':'a','parent':'bio','type':['USER'],'shares':1},"
+		 "{'name':'b','parent':'bio','type':['USER'],'shares':1}]}}"},
+		{"limits of accounts", ENDPOINT_ASSOCIATIONS, ENTITY_ACCOUNT,
+		 "{'associations':[{'cluster':'c','account':'a','max':{'jobs':{'per':{'count':9}}}},"
+		 "{'cluster':'c','account':'b','max':{'jobs':{'per':{'count':9}}}}]}"},
+		{"limits of users", ENDPOINT_ASSOCIATIONS, ENTITY_USER,
+		 "{'associations':[{'cluster':'c','account':'bio','user':'a','max':{'jobs':{'per':{'count':9}}}},"
+		 "{'cluster':'c','account':'bio','user':'b','max':{'jobs':{'per':{'count':9}}}}]}"},
+		{"QOS", ENDPOINT_QOS, ENTITY_QOS,
+		 "{'qos':[{'name':'a','limits':{'max':{'jobs':{'active_jobs':{'per':{'user':1}}}}}},"
+		 "{'name':'b','limits':{'max':{'jobs':{'active_jobs':{'per':{'user':1}}}}}}]}"},
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct cluster cluster;
+		struct buf json = BUF_INIT, key = BUF_INIT;
+		enum entity_kind kind = rows[i].kind;
+		check_row(rows[i].what);
+		cluster_init(&cluster);
+		cluster.caps.kinds[kind].max = 1;
+		for (const char *c = rows[i].json; *c; c++)
+			buf_add_char(&json, *c == '\'' ? '"' : *c);
+		page_feed(&cluster, rows[i].endpoint, json.bytes, 1000);
+		cluster_fold(&cluster);
+		for (char name[] = "a"; *name <= 'b'; ++*name) {
+			entity_key(&key, kind, text_of(name), kind == ENTITY_USER ? TEXT("bio") : TEXT(""));
+			CHECK(roster_shows(&cluster.rosters[kind], buf_text(&key)) == (*name == 'a'));
+		}
+		buf_done(&key);
+		buf_done(&json);
+		cluster_done(&cluster);
+	}
+	check_row(NULL);
+}
+
 static void test_reasons_and_gres(void)
 {
 	check_row("reasons and kinds of GRES are bounded, their sum is right");
@@ -523,6 +572,7 @@ int main(void)
 	test_events();
 	test_users_elsewhere();
 	test_shares();
+	test_one_source();
 	test_reasons_and_gres();
 	return check_done();
 }
