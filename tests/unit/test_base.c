@@ -65,6 +65,8 @@ static void test_text(void)
 	CHECK_NUMBER(text_character(TEXT("\xed\xbf\xbf")), 0);
 	CHECK_NUMBER(text_character(TEXT("\xf4\x8f\xbf\xbf")), 4); /* the last of all */
 	CHECK_NUMBER(text_character(TEXT("\xf4\x90\x80\x80")), 0);
+	CHECK(text_is_clean(TEXT("")) && text_is_clean(TEXT("a\x1f\xc3\xa9")));
+	CHECK(!text_is_clean(TEXT("\0a")) && !text_is_clean(TEXT("a\0")) && !text_is_clean(TEXT("a\xc3")));
 	CHECK(text_compare(TEXT("a"), TEXT("ab")) < 0);
 	CHECK(text_compare(TEXT("b"), TEXT("ab")) > 0);
 	CHECK(text_compare(TEXT(""), TEXT("")) == 0);

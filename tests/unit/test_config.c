@@ -632,6 +632,7 @@ static void test_exposure(void)
 		{"http://rest/localhost:1", TOKEN, "", EXPOSURE_NETWORK, false},
 		{"http://localhost:6820", TOKEN ", proxy: 'http://gate:3128'", "", EXPOSURE_NETWORK, false},
 		{"http://localhost:6820", TOKEN ", proxy: 'http://localhost:3128'", "", EXPOSURE_MACHINE, false},
+		{"http://rest:6820", TOKEN ", proxy: 'http://localhost:3128'", "", EXPOSURE_NETWORK, false},
 		{"http://rest:6820", KEY, "", EXPOSURE_NETWORK, true},
 		{"unix:/run/s", KEY, "", EXPOSURE_NONE, true},
 		{"unix:/run/s", KEY, "listen-address: ['unix:/w', '127.0.0.1:1', '[::1]:1']", EXPOSURE_NONE, false},

@@ -16,6 +16,9 @@ static void test_ids_begin_anew(void)
 		CHECK_NUMBER(frontiers.probes.count, 10);
 		for (size_t probe = 0; probe < frontiers.probes.count; probe++)
 			CHECK_NUMBER(frontiers.probes.ids[probe], clusters[i] + (probe < 3 ? 198 : 100 - 3) + probe);
+		job_frontiers_reach(&frontiers, clusters[i] + 102);
+		CHECK_NUMBER(frontiers.count, 1);
+		CHECK_NUMBER(job_frontiers_top_of(&frontiers, job_origin(clusters[i])), clusters[i] + 103);
 		buf_done(&query);
 		job_frontiers_done(&frontiers);
 		job_table_free(table);
