@@ -319,6 +319,23 @@ static void test_brake(void)
 	plan_free(life.plan);
 }
 
+/* An administrator may want longer intervals than the longest one. */
+static void test_a_target_above_the_longest_interval(void)
+{
+	struct plan_task own[TASKS];
+	struct life life = life_new(&plan_defaults, 1);
+	memcpy(own, table, sizeof own);
+	own[LIST].target_s = own[LIST].interval_max_s + 50;
+	plan_free(life.plan);
+	life.plan = plan_new(own, TASKS, &plan_defaults, 1, life.now_ns);
+	for (int is_braked = 0; is_braked < 2; is_braked++) {
+		live(&life, 100);
+		CHECK_NUMBER(show(&life, LIST).interval_s, 150);
+		plan_note_load(life.plan, life.now_ns, 200, 0);
+	}
+	plan_free(life.plan);
+}
+
 static void test_idle(void)
 {
 	struct life life = life_new(&plan_defaults, 1);
@@ -476,6 +493,7 @@ int main(void)
 		{"dear asks for less", test_what_was_dear_asks_for_less},
 		{"slow probe", test_a_slow_probe_starves_nobody},
 		{"brake", test_brake},
+		{"long target", test_a_target_above_the_longest_interval},
 		{"idle", test_idle},
 		{"slow", test_slow_answers_stretch},
 		{"failing way", test_a_way_that_always_fails_is_left},
