@@ -496,6 +496,43 @@ static void test_process(void)
 	CHECK_NUMBER(count_descriptors(), descriptors);
 }
 
+/* A file that says as proc(5)'s statm: virtual, resident and shared pages. */
+static int memory_of(const char *pages)
+{
+	int file = memfd_create("statm", MFD_CLOEXEC);
+	CHECK(write(file, pages, strlen(pages)) > 0);
+	return file;
+}
+
+/* What both processes share counts once, and no more of it than each of them has. */
+static void test_memory(void)
+{
+	static const struct {
+		const char *what, *own, *other; /* other: NULL: it cannot be read */
+		bool is_alone;
+		uint64_t virtual, resident; /* pages */
+	} rows[] = {{"alone", "100 50 20 0 0 0 0\n", NULL, true, 100, 50},
+		    {"the other one shares more", "100 50 20", "200 70 30", false, 300, 100},
+		    {"the other one shares less", "100 50 20", "200 70 5", false, 300, 115},
+		    {"the other one cannot be read", "100 50 20", NULL, false, NUMBER_UNSET, NUMBER_UNSET},
+		    {"nonsense", "100 50", "200 70 5", false, NUMBER_UNSET, NUMBER_UNSET}};
+	uint64_t bytes = (uint64_t)sysconf(_SC_PAGESIZE);
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct process_source source = {.memory = {memory_of(rows[i].own), -1}};
+		struct exporter_process process;
+		check_row(rows[i].what);
+		source.other = rows[i].is_alone ? 0 : getpid();
+		if (rows[i].other)
+			source.memory[1] = memory_of(rows[i].other);
+		process_read(&source, &process);
+		bool is_known = number_is_known(rows[i].virtual);
+		CHECK(process.virtual_bytes == (is_known ? rows[i].virtual * bytes : NUMBER_UNSET));
+		CHECK(process.resident_bytes == (is_known ? rows[i].resident * bytes : NUMBER_UNSET));
+		process_close(&source);
+	}
+	check_row(NULL);
+}
+
 /* The server's thread of the other side hangs: its sign says so. */
 static void test_signs(void)
 {
@@ -817,6 +854,7 @@ int main(void)
 	test_slot_goes();
 	test_labels();
 	test_process();
+	test_memory();
 	test_signs();
 	test_life();
 	test_reloaded();
