@@ -4,6 +4,7 @@
 #include "events/events_record.h"
 #include "poll/poller.h"
 #include "poll/poller_config.h"
+#include "poll/poller_page.h"
 #include "poll/poller_role.h"
 #include "poll/poller_state.h"
 #include "store/store.h"
@@ -234,6 +235,41 @@ static void test_nodes_that_do_not_change(void)
 	world.of_nodes = FETCH_OK;
 }
 
+/* A page waits for the round that is under way, but the oldest news waits for no more than two seconds. */
+static void test_how_long_a_page_waits(void)
+{
+	static const struct {
+		const char *what;
+		bool is_round;
+		uint64_t round_began_s, news_since_s, next_page_s, want_s;
+	} rows[] = {
+		{"a round with all that is new", true, 100, 100, 90, 102},
+		{"news of the round before, and no page could be made since", true, 100, 95, 99, 101},
+		{"older news still", true, 100, 90, 80, 80},
+		{"a slow commit: no page may be made yet", true, 100, 90, 110, 110},
+		{"no round", false, 100, 100, 90, 90},
+	};
+	struct page_board board;
+	struct page_slot slot;
+	struct setup *setup = setup_of(NULL, 0);
+	struct poller *poller = poller_of(setup, &board, &slot);
+	const uint64_t second = 1000000000;
+	poller->jobs.has_details = true;
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		check_row(rows[i].what);
+		poller->jobs.reader.rounds.is_open = rows[i].is_round;
+		poller->jobs.round_began_ns = rows[i].round_began_s * second;
+		poller->news_since_ns = rows[i].news_since_s * second;
+		poller->next_page_ns = rows[i].next_page_s * second;
+		CHECK_NUMBER(poller_next_page_ns(poller, 100 * second), rows[i].want_s * second);
+	}
+	check_row(NULL);
+	poller_free(poller);
+	setup_release(setup);
+	page_slot_done(&slot);
+	page_board_done(&board);
+}
+
 static void end_job(struct job_events *events, uint32_t id, const char *user)
 {
 	const struct job_end end = {.raw_id = id,
@@ -436,6 +472,7 @@ int main(void)
 	log_setup(LOG_LEVEL_ERROR, LOG_FORMAT_LOGFMT);
 	snprintf(path, sizeof path, "%s/state", folder);
 	test_nodes_that_do_not_change();
+	test_how_long_a_page_waits();
 	test_takeovers();
 	test_denied_name();
 	test_waits_for_the_file();
