@@ -369,8 +369,8 @@ static void test_what_is_said(void)
 	fill(&world);
 	SAID(&world, "", pages_jobs, "It is first in line, and waits until enough is free.", "What helps",
 	     "Resources: It starts when other jobs end.", ">3_7</a>", "gpu:a100=2", "50 min left", "no limit",
-	     "exit code 3", "cn01 failed", "25 %", "<a href=\"?partition=gpu\">gpu</a>", "× 40 tasks",
-	     "aria-label=\"Waiting\"");
+	     "exit code 3", "cn01 failed", "25 %", "<a href=\"?partition=gpu\">gpu</a>", "<a href=\"?qos=low\">low</a>",
+	     "× 40 tasks", "aria-label=\"Waiting\"");
 	SAID(&world, "state=pending", pages_jobs, /* the column that it is sorted by turns, others begin as they do */
 	     "?state=pending&amp;sort=priority&amp;order=asc\">Priority</a> <span aria-hidden=\"true\">↓</span>",
 	     "?state=pending&amp;sort=cpus&amp;order=desc\">CPUs</a>", "sort=id&amp;order=asc\">");

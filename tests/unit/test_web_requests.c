@@ -2,6 +2,7 @@
 #include "base/clock.h"
 #include "check.h"
 #include "web/http_server.h"
+#include "web/password_queue.h"
 #include "web/web_config.h"
 
 #include <arpa/inet.h>
@@ -341,6 +342,48 @@ static void test_flood_of_guesses(void)
 	http_server_stop(server);
 }
 
+/* Waits for the verdicts of so many passwords. */
+static void wait_for_verdicts(struct passwords *passwords, int wake, unsigned count)
+{
+	struct pollfd wakes = {.fd = wake, .events = POLLIN};
+	enum password_verdict verdict;
+	uint64_t awake;
+	while (count && poll(&wakes, 1, PATIENCE_MS) == 1 && read(wake, &awake, sizeof awake) == sizeof awake)
+		while (count && passwords_next(passwords, &verdict))
+			count--;
+	CHECK_NUMBER(count, 0);
+}
+
+/* A password that had to make room was not compared: it may be right. */
+static void test_who_made_room(void)
+{
+	static const char by_alice[] = "Basic YWxpY2U6c2VjcmV0", by_carol[] = "Basic Y2Fyb2w6c2VjcmV0";
+	static const struct web_user users[] = {{"alice", HASH_SECRET}, {"carol", HASH_SECRET}};
+	struct error err = {""};
+	int wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK), guesser, newcomer;
+	struct passwords *passwords = passwords_new(wake, &err);
+	enum password_verdict verdict = PASSWORD_LATER;
+	check_row("who made room");
+	close_gate();
+	for (size_t i = 0; i <= PASSWORD_QUEUE_MAX; i++) { /* one is compared, the others wait */
+		char guess[256];
+		const char *said = i < PASSWORD_QUEUE_MAX ? authorization_of(i, guess) : by_carol;
+		CHECK_NUMBER(passwords_look(passwords, users, 2, said, 1, &guesser), PASSWORD_LATER);
+		if (i == 0)
+			sem_wait(&comparing);
+	}
+	CHECK_NUMBER(passwords_look(passwords, users, 2, by_alice, 2, &newcomer), PASSWORD_LATER);
+	CHECK(passwords_next(passwords, &verdict) == &guesser && verdict == PASSWORD_BUSY);
+	is_gated = false;
+	sem_post(&gate);
+	wait_for_verdicts(passwords, wake, PASSWORD_QUEUE_MAX + 1);
+	CHECK_NUMBER(passwords_look(passwords, users, 2, by_carol, 1, &guesser), PASSWORD_LATER);
+	wait_for_verdicts(passwords, wake, 1);
+	CHECK_NUMBER(passwords_look(passwords, users, 2, by_carol, 1, &guesser), PASSWORD_RIGHT);
+	passwords_free(passwords);
+	close(wake);
+}
+
 /* With another configuration all begin again. Clients that rest are closed, and the bucket is full. A password that is being compared with
  * the old one's is compared once more. */
 static void test_reload(void)
@@ -622,6 +665,7 @@ int main(void)
 	test_many_wrong();
 	test_gnutls_in_its_error_state();
 	test_flood_of_guesses();
+	test_who_made_room();
 	test_end_while_passwords_wait();
 	test_progress();
 	test_bodies();
