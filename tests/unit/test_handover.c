@@ -181,7 +181,7 @@ static void test_hostile_status(void)
 	buf_done(&image);
 }
 
-/* A page with a text of its own, and something in each array. */
+/* A page with a text of its own, and something in each array, of which each has a length of its own. */
 static struct page *page_saying(const char *text)
 {
 	struct samples samples = {.text = BUF_INIT, .sample_count = 7, .folded_count = 3};
@@ -189,12 +189,18 @@ static struct page *page_saying(const char *text)
 	buf_add_string(&samples.text, text);
 	GROW(samples.families, samples.count, samples.capacity);
 	samples.families[samples.count++] = (struct sample_family){.order = 5, .end = samples.text.len};
-	GROW(samples.exemplars, samples.exemplar_count, samples.exemplar_capacity);
-	samples.exemplars[samples.exemplar_count++] = (struct exemplar){.job = 42};
-	GROW(samples.natives, samples.native_count, samples.native_capacity);
-	samples.natives[samples.native_count++] = (struct native){.at = 9};
-	GROW(samples.native_buckets, samples.bucket_count, capacity);
-	samples.native_buckets[samples.bucket_count++] = (struct native_bucket){-3, 8};
+	for (uint64_t i = 1; i <= 4; i++) {
+		if (i <= 2) {
+			GROW(samples.exemplars, samples.exemplar_count, samples.exemplar_capacity);
+			samples.exemplars[samples.exemplar_count++] = (struct exemplar){.job = 40 + i};
+		}
+		if (i <= 3) {
+			GROW(samples.natives, samples.native_count, samples.native_capacity);
+			samples.natives[samples.native_count++] = (struct native){.at = 9 * i};
+		}
+		GROW(samples.native_buckets, samples.bucket_count, capacity);
+		samples.native_buckets[samples.bucket_count++] = (struct native_bucket){-3, i};
+	}
 	samples.bucket_capacity = capacity;
 	return page_new(&samples, full_status());
 }
@@ -215,9 +221,9 @@ static void test_image(void)
 	close(image);
 	CHECK_STRING(copy->samples.text.bytes, "a page\n");
 	CHECK(copy->samples.count == 1 && copy->samples.families[0].order == 5 && copy->samples.families[0].end == 7);
-	CHECK(copy->samples.exemplar_count == 1 && copy->samples.exemplars[0].job == 42);
-	CHECK(copy->samples.native_count == 1 && copy->samples.natives[0].at == 9);
-	CHECK(copy->samples.bucket_count == 1 && copy->samples.native_buckets[0].index == -3);
+	CHECK(copy->samples.exemplar_count == 2 && copy->samples.exemplars[1].job == 42);
+	CHECK(copy->samples.native_count == 3 && copy->samples.natives[2].at == 27);
+	CHECK(copy->samples.bucket_count == 4 && copy->samples.native_buckets[3].count == 4);
 	CHECK(copy->samples.sample_count == 7 && copy->samples.folded_count == 3);
 	CHECK_STRING(copy->status->name, "text 0");
 	page_release(copy);

@@ -728,7 +728,7 @@ static void test_unknown_reasons(void)
 	life_free(life);
 }
 
-static void test_array_sizes(void)
+static void test_what_slurm_configures(void)
 {
 	struct life *life = life_new();
 	version = version_of("v0.0.45");
@@ -740,6 +740,15 @@ static void test_array_sizes(void)
 	life->polled.cluster.conf.max_array_size = 20001;
 	pass(life, 1);
 	CHECK_NUMBER(life->poller.reader.rounds.search.array_size, 20001);
+	check_row("and so it is with the first and the last ID; 0 is none");
+	life->polled.cluster.conf.first_job_id = life->polled.cluster.conf.max_job_id = 0;
+	const struct job_frontiers *frontiers = &life->poller.reader.rounds.frontiers;
+	pass(life, 1);
+	CHECK(frontiers->first_id == 1 && frontiers->last_id == 67043328);
+	life->polled.cluster.conf.first_job_id = 1000;
+	life->polled.cluster.conf.max_job_id = 5000;
+	pass(life, 1);
+	CHECK(frontiers->first_id == 1000 && frontiers->last_id == 5000);
 	life_free(life);
 }
 
@@ -954,7 +963,7 @@ int main(void)
 	test_hidden_jobs();
 	test_federation();
 	test_how_long_ended_jobs_are_known();
-	test_array_sizes();
+	test_what_slurm_configures();
 	test_unknown_reasons();
 	test_where_ids_are();
 	test_warm_start();

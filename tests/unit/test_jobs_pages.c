@@ -645,6 +645,7 @@ static void test_each_cell(void)
 		   "SLUID|s1|\n"
 		   "Raw ID|30|\n"
 		   "Het job|32|\n");
+	SAID(&world, "id=60&state=ended", pages_jobs, "<dt>CPU time used</dt><dd>0 ms</dd>");
 	check_seen(&world, "id=50&state=ended", "<dl class=\"facts\">", "</dl>",
 		   "\n"
 		   "Job|50|\n"
