@@ -1,6 +1,7 @@
 """`slurmscope doctor`: what it says of a slurmrestd that is well, and of one thing after the other that is not."""
 
 import contextlib
+import itertools
 import json
 import os
 import re
@@ -395,6 +396,16 @@ class Doctor(unittest.TestCase):
             self.assertEqual(1, findings.status)
             fake.behave(edited(lambda answer, name: answer.update({name: []})), ["partitions"])
             self.says(self.look(fake), "FAIL", "sees", f"no partitions: PrivateData=partitions hides them.*{advice}")
+
+    def test_a_job_that_ends_meanwhile(self):
+        """Its details are not to be had any more, as if they were hidden; but others' are."""
+        gone, calls = hidden_job(), itertools.count()
+        with self.cluster() as fake:
+            fake.behave(lambda call: call.reply(call.body) if next(calls) else gone(call), ["job"])
+            findings = self.look(fake)
+            self.assertGreater(next(calls), 2)
+            self.says(findings, "ok", "sees", "other users' jobs")
+            self.assertEqual(0, findings.status, findings.text)
 
     def test_operator(self):
         def promote(answer, name):
