@@ -467,14 +467,15 @@ class Passwords(unittest.TestCase):
 
 class Certificates(unittest.TestCase):
     def test_names(self):
-        """A certificate's names say whose it is: of one tenant, of none, of two; and none at all."""
+        """A certificate's names say whose it is: of one tenant, perhaps twice, of none, of two; and none at all."""
         with Simulator("--nodes=20", "--jobs=100", "--users=5", "--release=24.11", "--speed=10",
                        f"--epoch={int(time.time())}") as sim, \
                 tempfile.TemporaryDirectory(prefix="slurmscope-tenants-") as folder:
             make_authority(folder, "ca")
             make_certificate(folder, "server", "ca", "DNS:localhost,IP:127.0.0.1")
             for name, names in {"prometheus": "DNS:prometheus.example", "one": "DNS:x.example,URI:spiffe://site/one,IP:10.9.9.9",
-                                "address": "IP:10.1.2.3", "none": "DNS:else.example", "two": "DNS:y.example,email:a@b.example"}.items():
+                                "address": "IP:10.1.2.3", "names": "IP:10.1.2.3,DNS:y.example", "none": "DNS:else.example",
+                                "two": "DNS:y.example,email:a@b.example"}.items():
                 make_certificate(folder, name, "ca", names)
             tenants = {"operators": {"certificates": ["prometheus.example"], "sees": "everything"},
                        "one": {"certificates": ["spiffe://site/one", "a@b.example"], "sees": {"partitions": ["cpu"]}},
@@ -496,7 +497,7 @@ class Certificates(unittest.TestCase):
                 self.assertEqual({"cpu"}, {part for name, labels, _ in lines_of(page) if "partition" in labels and
                                            not name.startswith("slurm_pending") for part in [labels["partition"]]})
                 self.assertEqual([], [name for name, _, _ in lines_of(page) if name.startswith("slurm_cluster_")])
-                self.assertEqual("", client("address").page())
+                self.assertEqual(["", ""], [client(name).page() for name in ("address", "names")])
                 for name in ("none", "two", None):
                     with self.subTest(name):
                         self.assertEqual(403, client(name).ask("/metrics")[0])
