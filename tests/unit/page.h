@@ -25,10 +25,11 @@ static inline void page_feed(struct cluster *cluster, enum endpoint endpoint, co
 }
 
 /* The page, with what the exporter says of it; to be given back by buf_done. */
-static inline struct buf page_with(struct cluster *cluster, const struct job_events *events)
+static inline struct buf page_per_node(struct cluster *cluster, const struct job_events *events, enum per_node per_node)
 {
 	static const struct exporter exporter;
-	const struct page_facts facts = {.cluster = cluster, .exporter = &exporter, .events = events};
+	const struct page_facts facts = {
+		.cluster = cluster, .exporter = &exporter, .events = events, .per_node = per_node};
 	struct samples page = {.text = BUF_INIT};
 	cluster_fold(cluster);
 	catalogue_render(&facts, &page);
@@ -36,6 +37,11 @@ static inline struct buf page_with(struct cluster *cluster, const struct job_eve
 	page.text = (struct buf)BUF_INIT;
 	samples_done(&page);
 	return text;
+}
+
+static inline struct buf page_with(struct cluster *cluster, const struct job_events *events)
+{
+	return page_per_node(cluster, events, PER_NODE_DEFAULT);
 }
 
 static inline struct buf page_of(struct cluster *cluster)

@@ -183,6 +183,11 @@ static void test_partitions(void)
 		  0);
 	for (int again = 0; again < 2; again++)
 		page_check(&cluster, rows, sizeof rows / sizeof *rows);
+	check_row("nor do a node's partitions name them");
+	struct buf page = page_per_node(&cluster, NULL, PER_NODE_FULL);
+	CHECK_NUMBER(page_value(&page, "slurm_node_partition_info{node=\"n1\",partition=\"gpu\"}"), 1);
+	CHECK(isnan(page_value(&page, "slurm_node_partition_info{node=\"n1\",partition=\"a\"}")));
+	buf_done(&page);
 	cluster_done(&cluster);
 }
 
@@ -330,6 +335,7 @@ static void test_users_elsewhere(void)
 	check_row("whom a filter denies a name has none anywhere");
 	cluster_init(&cluster);
 	CHECK(pattern_set(&cluster.caps.kinds[ENTITY_USER].deny, "ann", &err));
+	CHECK(pattern_set(&cluster.caps.kinds[ENTITY_USER].allow, "ann|bob", &err)); /* not who has no name */
 	CHECK(pattern_set(&cluster.caps.kinds[ENTITY_ACCOUNT].allow, "bio", &err));
 	page_feed(
 		&cluster, ENDPOINT_DIAG,

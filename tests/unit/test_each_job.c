@@ -440,6 +440,8 @@ static void test_what_rows_say(void)
 		{"slurm_job_node_cpus{jobid=\"3\",node=\"cn1\"}", 4},
 		{"slurm_job_node_cpus{jobid=\"3\",node=\"cn2\"}", 8},
 		{"slurm_job_node_cpus{jobid=\"4\",node=\"cn2\"}", 2},
+		{"slurm_job_node_info{jobid=\"8\",node=\"cn3\"}", 1},
+		{"slurm_job_node_cpus{jobid=\"8\",node=\"cn1\"}", NAN}, /* it does not tell of all nodes */
 		{"slurm_job_allocated_cpus{jobid=\"1\"}", 4},
 		{"slurm_job_allocated_memory_bytes{jobid=\"1\"}", 1 << 30},
 		{"slurm_job_allocated_gres{jobid=\"1\",gres=\"gpu\",type=\"a100\"}", 2},
@@ -486,10 +488,11 @@ static void test_what_rows_say(void)
 		"{\"jobs\":[" RUNNING_JOB("1", "4", "cn[1-2]", ALLOCATION) "," RUNNING_JOB("2", "4", "cn[1-2]", CORES) "," RUNNING_JOB(
 			"3", "12", "cn[1-2]",
 			"null") "," RUNNING_JOB("4", "2", "cn2",
-						"{}") "," RUNNING_JOB("5", "2", "cn9",
-								      "null") ","
-									      "{\"job_id\":6,\"job_state\":[\"PENDING\"],\"cpus\":2,\"start_time\":99,\"submit_time\":3,\"state_reason\":\"Resources\"}," WAITING_REST
-									      "]}",
+						"{}") "," RUNNING_JOB("8", "4", "cn[1-3]",
+								      ALLOCATION) "," RUNNING_JOB("5", "2", "cn9",
+												  "null") ","
+													  "{\"job_id\":6,\"job_state\":[\"PENDING\"],\"cpus\":2,\"start_time\":99,\"submit_time\":3,\"state_reason\":\"Resources\"}," WAITING_REST
+													  "]}",
 		0);
 	page_check(&cluster, rows, sizeof rows / sizeof *rows);
 	cluster_done(&cluster);

@@ -1,4 +1,4 @@
-/* What the page says of events that not every site has. */
+/* What the page says of events, outages and endpoints that not every site has. */
 #include "page.h"
 
 enum { BIRTH = 10000 };
@@ -39,9 +39,94 @@ static void check_page(struct cluster *cluster, const struct job_events *events,
 	}
 	buf_done(&page);
 }
-#define CHECK_PAGE(what, ...)                                                                                          \
-	check_page(&cluster, events, what, (const struct page_sample[]){__VA_ARGS__},                                  \
+#define CHECK_PAGE(cluster, what, ...)                                                                                 \
+	check_page(cluster, events, what, (const struct page_sample[]){__VA_ARGS__},                                   \
 		   sizeof((const struct page_sample[]){__VA_ARGS__}) / sizeof(struct page_sample))
+
+static const char began[] = "slurm_node_outage_start_timestamp_seconds{node=\"n1\",kind=\"down\",cause=\"power\"}";
+#define LOST(of, what) "slurm_" of "_node_outage_" what "seconds_total{"
+
+static void test_outages(struct cluster *cluster, struct job_events *events)
+{
+	static const char seconds[] = LOST("cluster", "") "kind=\"down\",cause=\"power\"}";
+	static const char cpu_seconds[] = LOST("cluster", "cpu_") "kind=\"down\",cause=\"power\"}";
+	static const char gpu_seconds[] = LOST("cluster", "gpu_") "kind=\"down\",cause=\"power\"}";
+	static const char of_gpu[] = LOST("partition", "gpu_") "partition=\"gpu\",kind=\"down\",cause=\"power\"}";
+	static const char of_cpu[] = LOST("partition", "gpu_") "partition=\"cpu\",kind=\"down\",cause=\"power\"}";
+	const struct text down = TEXT("down\x1fpower");
+	struct outages *outages = &events->outages;
+	page_feed(cluster, ENDPOINT_NODES,
+		  "{\"nodes\":[{\"name\":\"n1\",\"state\":[\"DOWN\"],\"partitions\":[\"cpu\",\"gpu\"]}]}", BIRTH);
+	outages_restore(outages, &(struct outage){.node = TEXT("n1"),
+						  .began = BIRTH + 5,
+						  .since = BIRTH + 70,
+						  .kind = OUTAGE_DOWN,
+						  .worst = OUTAGE_DOWN,
+						  .cause = TEXT("power")});
+	outages_restore_sum(outages, TEXT(""), TEXT("seconds"), down, 70);
+	outages_restore_sum(outages, TEXT(""), TEXT("cpu_seconds"), down, 140);
+	outages_restore_sum(outages, TEXT("cpu"), TEXT("seconds"), down, 70);
+	CHECK_PAGE(cluster, "an outage began before it was of this kind", {began, BIRTH + 5});
+	CHECK_PAGE(cluster, "nobody has looked at nodes yet", {seconds, NAN}, {cpu_seconds, NAN});
+	outages->born = BIRTH;
+	CHECK_PAGE(cluster, "where no node has GPUs none is lost", {seconds, 70}, {cpu_seconds, 140},
+		   {gpu_seconds, NAN});
+	outages_restore_sum(outages, TEXT(""), TEXT("gpu_seconds"), down, 280);
+	outages_restore_sum(outages, TEXT("gpu"), TEXT("gpu_seconds"), down, 280);
+	CHECK_PAGE(cluster, "nor in a partition without", {gpu_seconds, 280}, {of_gpu, 280}, {of_cpu, NAN});
+	struct buf page = page_per_node(cluster, events, PER_NODE_OFF);
+	check_row("who wants no rows of nodes has none of their outages");
+	CHECK(isnan(page_value(&page, began)) && page_value(&page, seconds) == 70);
+	buf_done(&page);
+	section_drop(ENDPOINT_NODES, cluster);
+	CHECK_PAGE(cluster, "while nodes are not known nobody knows whether it goes on", {began, NAN}, {seconds, 70});
+}
+
+static void test_endpoints(void)
+{
+#define UP(endpoint) "slurmscope_endpoint_up{endpoint=\"" endpoint "\"}"
+#define SUPPORTED(endpoint) "slurmscope_endpoint_supported{endpoint=\"" endpoint "\"}"
+	static const struct {
+		const char *series;
+		double want, want_cut_off;
+	} rows[] = {
+		{UP("well"), 1, 0},
+		{UP("forbidden"), NAN, NAN}, /* what may be missing is not down */
+		{SUPPORTED("forbidden"), 1, 1},
+		{UP("missing"), NAN, NAN},
+		{SUPPORTED("missing"), 0, 0},
+		{UP("needed"), 0, 0},
+		{"slurmscope_endpoint_last_success_timestamp_seconds{endpoint=\"before\"}", 5, 5},
+		{"slurmscope_endpoint_interval_seconds{endpoint=\"before\"}", NAN, NAN}, /* not asked yet */
+		{UP("before"), NAN, NAN},
+	};
+	struct exporter exporter = {
+		.endpoint_count = 5,
+		.endpoints = {{.name = "well", .is_tried = true, .is_supported = true, .is_up = true},
+			      {.name = "forbidden",
+			       .is_tried = true,
+			       .is_supported = true,
+			       .is_optional = true,
+			       .is_forbidden = true},
+			      {.name = "missing", .is_tried = true, .is_optional = true},
+			      {.name = "needed", .is_tried = true, .is_supported = true, .is_forbidden = true},
+			      {.name = "before", .is_supported = true, .last_success = 5, .interval = 15}}};
+	struct cluster cluster;
+	cluster_init(&cluster);
+	const struct page_facts facts = {.cluster = &cluster, .exporter = &exporter};
+	for (int cut_off = 0; cut_off < 2; cut_off++) {
+		struct samples page = {.text = BUF_INIT};
+		exporter.is_cut_off = cut_off;
+		catalogue_render(&facts, &page);
+		for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+			check_row(rows[i].series);
+			CHECK_NUMBER(page_value(&page.text, rows[i].series),
+				     cut_off ? rows[i].want_cut_off : rows[i].want);
+		}
+		samples_done(&page);
+	}
+	cluster_done(&cluster);
+}
 
 int main(void)
 {
@@ -54,23 +139,14 @@ int main(void)
 	events->ends_by_slurmdbd = true;
 	tallies_of(&events->tallies, ENTITY_PARTITION, TEXT("gpu"), TEXT(""));
 	end_job(events, 1, 0);
-	CHECK_PAGE("energy is absent where nobody measures it", {cpu, NAN}, {gpu, NAN}, {physics, NAN}, {alice, NAN});
+	CHECK_PAGE(&cluster, "energy is absent where nobody measures it", {cpu, NAN}, {gpu, NAN}, {physics, NAN},
+		   {alice, NAN});
 	end_job(events, 2, 3.6e6);
-	CHECK_PAGE("where somebody does, all rows have it, also those without any yet", {cpu, 3.6e6}, {gpu, 0},
-		   {physics, 3.6e6}, {alice, 3.6e6}, {cluster_has, NAN});
-	page_feed(&cluster, ENDPOINT_NODES, "{\"nodes\":[{\"name\":\"n1\",\"state\":[\"DOWN\"]}]}", BIRTH);
-	outages_restore(&events->outages, &(struct outage){.node = TEXT("n1"),
-							   .began = BIRTH + 5,
-							   .since = BIRTH + 70,
-							   .kind = OUTAGE_DOWN,
-							   .worst = OUTAGE_DOWN,
-							   .cause = TEXT("power")});
-	CHECK_PAGE("an outage began before it was of this kind",
-		   {"slurm_node_outage_start_timestamp_seconds{node=\"n1\",kind=\"down\",cause=\"power\"}", BIRTH + 5});
-	section_drop(ENDPOINT_NODES, &cluster);
-	CHECK_PAGE("while nodes are not known nobody knows whether it goes on",
-		   {"slurm_node_outage_start_timestamp_seconds{node=\"n1\",kind=\"down\",cause=\"power\"}", NAN});
+	CHECK_PAGE(&cluster, "where somebody does, all rows have it, also those without any yet", {cpu, 3.6e6},
+		   {gpu, 0}, {physics, 3.6e6}, {alice, 3.6e6}, {cluster_has, NAN});
+	test_outages(&cluster, events);
 	job_events_free(events);
 	cluster_done(&cluster);
+	test_endpoints();
 	return check_done();
 }
