@@ -407,6 +407,13 @@ class Doctor(unittest.TestCase):
             self.says(findings, "ok", "sees", "other users' jobs")
             self.assertEqual(0, findings.status, findings.text)
 
+    def test_ends_that_slurmctld_forgets(self):
+        """Without slurmdbd states have to be read some times before."""
+        for age, ends, verdict in ((59, "slurmctld", "warn"), (60, "slurmctld", "ok"), (59, "auto", "ok")):
+            with self.subTest(age=age, ends=ends), self.cluster() as fake:
+                fake.behave(edited(lambda answer, name: answer["slurm_conf"].update({"MinJobAge": age})), ["conf"])
+                self.says(self.look(fake, f"--jobs.ends={ends}", "--interval.job_states=15"), verdict, "MinJobAge", f"after {age} s")
+
     def test_operator(self):
         def promote(answer, name):
             answer["users"] = [{"name": "scope", "administrator_level": ["Operator"]}]
