@@ -64,6 +64,7 @@ static bool do_many_wait(const struct end_windows *windows)
 
 static void open_pass(struct end_windows *windows, int64_t now, int64_t settled)
 {
+	windows->is_long = false;
 	windows->at = windows->known_until;
 	windows->pass_to = latest(windows->at, windows->is_busy ? least(settled, now) : now);
 	if (!do_many_wait(windows))
@@ -75,8 +76,11 @@ static void open_pass(struct end_windows *windows, int64_t now, int64_t settled)
 
 struct end_window end_windows_next(struct end_windows *windows, int64_t now, int64_t settled)
 {
+	/* A long pass goes on to the present. Else it would end behind it, and the budget be unspent until the next. */
 	if (!windows->pass_to)
 		open_pass(windows, now, settled);
+	else if (windows->is_long)
+		windows->pass_to = latest(windows->pass_to, least(settled, now));
 	return (struct end_window){windows->at, least(windows->at + windows->span, windows->pass_to)};
 }
 
@@ -122,10 +126,16 @@ bool end_windows_note(struct end_windows *windows, struct end_window window, con
 		windows->known_until = latest(windows->known_until, told);
 		return false;
 	}
+	windows->is_long = true;
 	windows->known_until = latest(windows->known_until, least(windows->told_until, window.last + 1));
 	if (windows->known_until > window.first)
 		windows->at = windows->known_until; /* what follows may have come too late for this window */
 	return true;
+}
+
+int64_t end_windows_behind(const struct end_windows *windows)
+{
+	return windows->is_long ? windows->span : 0;
 }
 
 void end_windows_note_failure(struct end_windows *windows)

@@ -90,11 +90,34 @@ static void a_day_away(void)
 		first = window.last + 1;
 		if (window.last <= now - 60)
 			CHECK_NUMBER(windows.known_until, first);
-		window = end_windows_next(&windows, now + asked, now + asked);
+		CHECK_NUMBER(end_windows_behind(&windows), FIRST);
+		window = end_windows_next(&windows, now, now);
 	}
 	CHECK_NUMBER(asked, DAY / (FIRST + 1) + 1);
 	CHECK_NUMBER(window.last, now);
 	CHECK_NUMBER(windows.told_until, now - 10);
+}
+
+/* A pass that needs several windows goes on to the present, though that moves. One that needs a single window is not
+ * behind. */
+static void a_pass_that_goes_on(void)
+{
+	struct end_windows windows;
+	int64_t now = T + 600;
+	size_t asked = 1;
+	end_windows_init(&windows, T);
+	end_windows_note_queue(&windows, now, 0);
+	CHECK_NUMBER(end_windows_behind(&windows), 0);
+	for (struct end_window window = ask(&windows, now, 2000); windows.pass_to; asked++) {
+		CHECK_NUMBER(end_windows_behind(&windows), FIRST);
+		end_windows_note_queue(&windows, now += 30, 0);
+		window = ask(&windows, now, 2000);
+		CHECK(windows.pass_to || window.last == now - SETTLED);
+	}
+	CHECK_NUMBER(asked, (600 - SETTLED) / (FIRST + 1 - 30) + 1);
+	CHECK_NUMBER(end_windows_behind(&windows), FIRST);
+	ask(&windows, now + 30, 2000);
+	CHECK_NUMBER(end_windows_behind(&windows), 0);
 }
 
 /* Where little happens a day takes few requests. */
@@ -409,6 +432,7 @@ int main(int argc, char **argv)
 	where_few_end();
 	where_many_end();
 	a_day_away();
+	a_pass_that_goes_on();
 	a_quiet_day_away();
 	sizes();
 	late_records();
