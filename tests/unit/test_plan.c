@@ -411,6 +411,30 @@ static void test_a_first_round(void)
 	plan_free(life.plan);
 }
 
+/* Single details want thousands of requests, and slurmctld's budget pays for few. Those that cost nothing need not wait. */
+static void test_requests_that_nobody_uses(void)
+{
+	static const struct plan_way singles[] = {{"single", {0.0017, 0, 0}, {0.003, 0, 0}, 0, 0, 1, 1}};
+	static const struct plan_way windows[] = {{"windows", {0, 0, 0}, {0, 0, 0}, 0, 0, 0, 0}};
+	static const struct plan_task tasks[] = {
+		{"details", "jobs", 30, 0, 8, 0, false, true, false, .ways = singles, .way_count = 1,
+		 .is_spread = true},
+		{"ends", "runs", 30, 0, 4, 0, false, false, true, .ways = windows, .way_count = 1},
+	};
+	struct life life = {.now_ns = UINT64_C(5000000000000), .seconds = {0.0017, 0.01}};
+	uint64_t asked = 0;
+	life.plan = plan_new(tasks, 2, &plan_defaults, 1, life.now_ns);
+	set_work(&life, 0, 10000);
+	set_work(&life, 1, 1);
+	for (int i = 0; i < 60; i++) {
+		plan_hasten(life.plan, 1);
+		live(&life, 1);
+		asked += life.asked[1];
+	}
+	CHECK(asked > 50);
+	plan_free(life.plan);
+}
+
 /* A search takes what it can get, and is over. What it got is another's: at once if it lends its share, within minutes if not. */
 static void test_rare_work(void)
 {
@@ -615,6 +639,7 @@ int main(void)
 		{"rounds that are not saved up", test_spread_rounds},
 		{"a burst", test_a_burst},
 		{"a first round", test_a_first_round},
+		{"requests that nobody uses", test_requests_that_nobody_uses},
 		{"work that is over", test_rare_work},
 		{"batches of empty answers", test_empty_answers},
 		{"account", test_slurmctld_accounts},
