@@ -29,7 +29,6 @@ struct end_windows {
 	int64_t at; /* where the pass that is open goes on */
 	int64_t pass_to; /* its end; 0: none is open */
 	int64_t span; /* the most seconds of a window */
-	bool is_long; /* the pass that is open, or else the last one, needed more than one window */
 	bool is_busy; /* the last answer was long: the next pass ends where ends are settled */
 };
 
@@ -57,7 +56,7 @@ struct end_window end_windows_next(struct end_windows *windows, int64_t now, int
 /* The window was answered. True: the pass goes on, another window is due at once. */
 bool end_windows_note(struct end_windows *windows, struct end_window window, const struct end_answer *answer);
 
-/* How many seconds the next windows span if there are several; 0: one reaches the present. If windows are longer apart than
+/* How many seconds each window spans of those that the pass still needs; 0: none is open. If windows are longer apart than
  * that, ends fall behind. */
 int64_t end_windows_behind(const struct end_windows *windows);
 

@@ -463,7 +463,7 @@ class Planner(unittest.TestCase):
     def test_lists_with_what_they_bring(self):
         """What it takes to count the tasks of arrays is charged with the list that cuts them."""
         with Simulator("--array-tasks=3000", "--jobs=50", "--nodes=20") as sim:
-            sim.control("fault?kind=slow&endpoint=states&seconds=10")
+            sim.control("fault?kind=slow&endpoint=states&seconds=1")
             with Scope(sim, "--jobs.read=list", "--interval.jobs=2", "--budget.slurmrestd=90") as scope:
                 scope.wait(lambda: sum(scope.jobs().values()) > 3000, "all to be counted")
                 self.assertGreater(scope.one("slurmscope_duty_ratio") * 600, 1)
