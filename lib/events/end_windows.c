@@ -12,8 +12,8 @@ enum {
 	SPAN_FIRST_S = 60,
 	SPAN_MAX_S = 7 * 86400, /* where nothing ends for long: doubling must stop, as the first storm after it pays */
 	RUNS_FEW = 300, /* an answer with more is of a time when many end */
-	/* A window is halved above it, and doubled below a third of it. A run costs 0.5 ms of slurmrestd and 5 kB, so an
-	 * answer takes 0.5 to 1.5 s where many end. */
+	/* A window is halved above it, and doubled below half of it. A run costs 0.5 ms of slurmrestd and 5 kB, so an
+	 * answer takes 0.7 to 1.5 s where many end. */
 	RUNS_MANY = 3000,
 	/* Only a queue shorter than this tells by its length how many records left it. slurmctld may drop records of a long
 	 * one (it keeps at least 10,000), and a record that was dropped was not handed over. */
@@ -91,7 +91,7 @@ static void fit_span(struct end_windows *windows, struct end_window window, uint
 	bool is_whole = window.last - window.first >= windows->span;
 	if (runs > RUNS_MANY && windows->span > SPAN_MIN_S)
 		windows->span /= 2;
-	else if (runs < RUNS_MANY / 3 && is_whole && windows->span < SPAN_MAX_S && !do_many_wait(windows))
+	else if (runs < RUNS_MANY / 2 && is_whole && windows->span < SPAN_MAX_S && !do_many_wait(windows))
 		windows->span *= 2;
 }
 

@@ -32,6 +32,7 @@ struct site {
 	uint8_t *is_known; /* of each run */
 	int64_t lag_max;
 	int64_t lag_then, next_look;
+	bool was_on_target;
 	double slurmrestd_s; /* for ends */
 	uint64_t passed_over, read_before, untrue;
 };
@@ -227,7 +228,7 @@ static void ask(struct site *site, struct end_windows *windows, const struct pla
 		plan_set_work(site->plan, task, work_of(site, task));
 }
 
-/* Does the planner say that ends are on target while the lag grows? */
+/* Does the planner say that ends are on target, now and at the last look, while the lag grew? */
 static void look_at_lag(struct site *site, const struct end_windows *windows)
 {
 	int64_t lag = (int64_t)site->now - windows->told_until;
@@ -235,8 +236,10 @@ static void look_at_lag(struct site *site, const struct end_windows *windows)
 	if ((int64_t)site->now < site->next_look)
 		return;
 	bool is_on_target = plan_show(site->plan, now_ns(site), TASK_JOB_ENDS).reason == PLAN_ON_TARGET;
-	site->untrue += is_on_target && !site->away_s && lag > site->lag_then + GROWN_S && lag > 120;
+	site->untrue +=
+		is_on_target && site->was_on_target && !site->away_s && lag > site->lag_then + GROWN_S && lag > 120;
 	site->lag_then = lag;
+	site->was_on_target = is_on_target;
 	site->next_look = (int64_t)site->now + GROWS_S;
 }
 

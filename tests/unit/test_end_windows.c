@@ -85,7 +85,7 @@ static void a_day_away(void)
 	CHECK_NUMBER(window.first, T);
 	CHECK(window.last < now);
 	int asked = 1;
-	for (int64_t first = T; answer(&windows, window, 1000); asked++) {
+	for (int64_t first = T; answer(&windows, window, 2000); asked++) {
 		CHECK_NUMBER(window.first, first);
 		first = window.last + 1;
 		if (window.last <= now - 60)
@@ -155,6 +155,12 @@ static void sizes(void)
 		ask(&windows, now, 5000);
 	half = end_windows_next(&windows, now, now);
 	CHECK(half.last - half.first >= 5);
+	check_row("twice the span has no more runs than a window may have");
+	end_windows_init(&windows, T);
+	ask(&windows, now, 1500);
+	CHECK_NUMBER(windows.span, FIRST);
+	ask(&windows, now, 1499);
+	CHECK_NUMBER(windows.span, 2 * FIRST);
 	check_row("what was cut short by the present makes later ones no longer");
 	end_windows_init(&windows, now - 10);
 	for (int i = 0; i < 100; i++)
