@@ -294,7 +294,7 @@ static const struct row {
 
 int main(int argc, char **argv)
 {
-	int64_t hours = argc > 1 ? atoll(argv[1]) : 2;
+	int64_t hours = argc > 1 ? atoll(argv[1]) : 24;
 	printf("| ends a second, %" PRId64
 	       " h | what happens | reads of a run | longest lag | lag at the end | slurmrestd |\n"
 	       "|---|---|---|---|---|---|\n",
