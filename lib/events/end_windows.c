@@ -11,9 +11,9 @@ enum {
 	 * ends a second that is 2.7 million runs in one answer. Beginning with a minute, a quiet day takes 11 windows. */
 	SPAN_FIRST_S = 60,
 	SPAN_MAX_S = 7 * 86400, /* where nothing ends for long: doubling must stop, as the first storm after it pays */
-	/* A window is doubled below the one and halved above the other. A run costs 0.5 ms of slurmrestd and 5 kB, so an
-	 * answer takes 0.15 to 1.5 s, as a rule. */
-	RUNS_FEW = 300,
+	RUNS_FEW = 300, /* an answer with more is of a time when many end */
+	/* A window is halved above it, and doubled below half of it. A run costs 0.5 ms of slurmrestd and 5 kB, so an
+	 * answer takes 0.7 to 1.5 s where many end. */
 	RUNS_MANY = 3000,
 	/* Only a queue shorter than this tells by its length how many records left it. slurmctld may drop records of a long
 	 * one (it keeps at least 10,000), and a record that was dropped was not handed over. */
@@ -75,8 +75,12 @@ static void open_pass(struct end_windows *windows, int64_t now, int64_t settled)
 
 struct end_window end_windows_next(struct end_windows *windows, int64_t now, int64_t settled)
 {
+	/* A pass of several windows goes on to the present. Else it would end behind it, and the budget be unspent until the
+	 * next. */
 	if (!windows->pass_to)
 		open_pass(windows, now, settled);
+	else
+		windows->pass_to = latest(windows->pass_to, least(settled, now));
 	return (struct end_window){windows->at, least(windows->at + windows->span, windows->pass_to)};
 }
 
@@ -87,7 +91,7 @@ static void fit_span(struct end_windows *windows, struct end_window window, uint
 	bool is_whole = window.last - window.first >= windows->span;
 	if (runs > RUNS_MANY && windows->span > SPAN_MIN_S)
 		windows->span /= 2;
-	else if (runs < RUNS_FEW && is_whole && windows->span < SPAN_MAX_S && !do_many_wait(windows))
+	else if (runs < RUNS_MANY / 2 && is_whole && windows->span < SPAN_MAX_S && !do_many_wait(windows))
 		windows->span *= 2;
 }
 
@@ -126,6 +130,11 @@ bool end_windows_note(struct end_windows *windows, struct end_window window, con
 	if (windows->known_until > window.first)
 		windows->at = windows->known_until; /* what follows may have come too late for this window */
 	return true;
+}
+
+int64_t end_windows_behind(const struct end_windows *windows)
+{
+	return windows->pass_to ? windows->span : 0;
 }
 
 void end_windows_note_failure(struct end_windows *windows)

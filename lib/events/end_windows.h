@@ -56,5 +56,9 @@ struct end_window end_windows_next(struct end_windows *windows, int64_t now, int
 /* The window was answered. True: the pass goes on, another window is due at once. */
 bool end_windows_note(struct end_windows *windows, struct end_window window, const struct end_answer *answer);
 
+/* How many seconds each window spans of those that the pass still needs; 0: none is open. If windows are longer apart than
+ * that, ends fall behind. */
+int64_t end_windows_behind(const struct end_windows *windows);
+
 /* The window was not answered in time: smaller ones follow. */
 void end_windows_note_failure(struct end_windows *windows);

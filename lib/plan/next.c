@@ -13,6 +13,9 @@
 #define BOUND_NEARLY 1.25
 /* A request may go when this part of its cost is saved: predictions are not exact enough to wait for the rest. */
 #define NEARLY 0.9
+/* While the bucket of requests is this full nobody waits for a share of it. Before this rule a share that thousands of single
+ * details had, and could not use, let ends ask once in 25 s. */
+#define ENOUGH_TOKENS 0.5
 #define SLOW_PROBE_S 1.0 /* a probe that took longer lets others go first */
 #define RANK 1e9 /* more intervals than any task waits for */
 
@@ -30,10 +33,12 @@ static uint64_t due_ns(const struct plan *plan, const struct task *task)
 /* When the task has saved up what its next request costs. Before a round it saves what the whole round costs, unless
  * that is of no use (is_spread). A round that was saved for goes on though it costs more than was predicted, since a
  * long round makes old numbers. The task saves what it owes before its next round. */
-static uint64_t saved_ns(const struct task *task, uint64_t now_ns)
+static uint64_t saved_ns(const struct plan *plan, const struct task *task, uint64_t now_ns)
 {
 	double wait_s = 0;
 	for (int i = 0; i < SCARCE; i++) {
+		if (i == BY_REQUESTS && plan->tokens >= ENOUGH_TOKENS * request_burst(plan))
+			continue;
 		bool is_saved_for = task->is_in_round && task->round[i] <= task->burst[i];
 		bool begins = !task->is_in_round && !task->row->is_spread;
 		double round = begins ? fmin(task->round[i], task->burst[i]) : 0;
@@ -82,7 +87,7 @@ uint64_t task_ready_ns(const struct plan *plan, const struct task *task, uint64_
 		return UINT64_MAX;
 	uint64_t ready = due_ns(plan, task);
 	if (ready <= now_ns && !task->row->is_probe)
-		ready = saved_ns(task, now_ns);
+		ready = saved_ns(plan, task, now_ns);
 	if (ready <= now_ns && plan->tokens < 1)
 		ready = after(now_ns, (1 - plan->tokens) / requests_per_s(plan));
 	if (ready <= now_ns && !task->row->is_probe && !budgets_fit(plan, task, now_ns))

@@ -32,7 +32,7 @@
  *    A task whose `burst` is set may spend that part of ten minutes' budget at once, whatever its round costs.
  *    What may be spent at once is set aside first.
  * 3. Requests (pace.c). A token bucket; a smaller one where Slurm limits rates (rl_enable). A round that needs at most
- *    ten seconds' requests may make them at once.
+ *    ten seconds' requests may make them at once. Shares bind while the bucket is less than half full.
  * 4. Trouble (trouble.c). A failed task backs off exponentially with jitter and then begins with one small request.
  *    Batches grow and the interval shrinks by halves while answers are good. While a probe of its side fails, a failed
  *    task waits (at most ten minutes). When the probe is well again, the task is due within seconds.

@@ -32,6 +32,8 @@ enum {
 /* The part of ten minutes' budget that the first search may spend at once. Before it ends, little else is of use. On a
  * real 26.05 requests waited for slurmctld's locks, so a search seemed to cost 1.4 s of slurmctld, and took 166 s. */
 #define FIRST_BURST 0.3
+/* The same for the first details, on which most totals wait: at a start those of 10,000 jobs or more come at once. */
+#define FIRST_DETAILS_BURST 0.1
 
 /* Is it time for lists? A proxy that reloads refuses jobs/state for a moment, too, and lists of many jobs cost too much
  * memory. So if Slurm answered jobs/state before, we wait some minutes, in which the planner tries it again. */
@@ -149,6 +151,7 @@ static void plan_states(struct job_poller *poller, uint64_t whole)
 	poller->tasks[TASK_JOB_STATES].target_s = is_filling ? fmax(target_s, JOB_STATES_FILLING_S) : target_s;
 	poller->tasks[TASK_JOB_STATES].bound_s = is_filling ? JOB_STATES_FILLING_S : JOB_STATES_BOUND_S;
 	poller->tasks[TASK_JOB_DETAILS].weight = is_filling ? FILLING_WEIGHT : DETAILS_WEIGHT;
+	poller->tasks[TASK_JOB_DETAILS].burst = poller->has_details ? 0 : FIRST_DETAILS_BURST;
 	plan_set_whole(plan, TASK_JOB_STATES, whole);
 	plan_allow_way(plan, TASK_JOB_STATES, STATES_LIST, by_list);
 	plan_allow_way(plan, TASK_JOB_STATES, STATES_BATCHES, !by_list);

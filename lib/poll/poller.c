@@ -164,6 +164,7 @@ static void tell_planner(struct poller *poller)
 	poller->jobs.tells_ends = !poller->events.recorder.events->ends_by_slurmdbd;
 	job_poller_update(&poller->jobs);
 	event_poller_update(&poller->events);
+	tasks_pace_ends(poller->tasks, poller->config, end_windows_behind(&poller->events.windows));
 }
 
 /* Judges after a request which daemons are up. */

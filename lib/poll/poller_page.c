@@ -89,6 +89,39 @@ static void say_too_old(const struct poller *poller, struct buf *out)
 			buf_printf(out, "%s%s", out->len ? ", " : "too old to show: ", endpoint_table[i].name);
 }
 
+/* How long the planner thinks that this part of the task's round takes. What has been saved pays for a first round of states. */
+static double left_s(const struct poller *poller, size_t task, double part)
+{
+	uint64_t now = clock_monotonic_ns();
+	const struct plan_view view = plan_show(poller->plan, now, task);
+	double round_s = view.round_slurmrestd_s / plan_show_totals(poller->plan, now).slurmrestd_duty_max;
+	return fmax(view.due_in_s, 0) +
+	       part * (task == TASK_JOB_DETAILS && view.interval_s > view.target_s ? view.interval_s : round_s);
+}
+
+/* How many jobs are known of how many. At a start most numbers wait for them. */
+static void say_jobs(const struct poller *poller, struct buf *out)
+{
+	struct job_counts counts = job_table_counts(poller->cluster.job_table);
+	uint64_t all = poller->jobs.reader.rounds.search.expected, known = counts.jobs;
+	size_t task =
+		plan_show(poller->plan, clock_monotonic_ns(), TASK_JOB_SEARCH).work ? TASK_JOB_SEARCH : TASK_JOB_STATES;
+	if (poller->jobs.has_states) {
+		all = known;
+		known -= counts.jobs_without_details;
+		task = TASK_JOB_DETAILS;
+	}
+	if (!number_is_known(all) || all <= known) {
+		buf_add_string(out, "slurmscope is still looking for jobs");
+		return;
+	}
+	buf_printf(out, "slurmscope knows %s%s of ", poller->jobs.has_states ? "the details of " : "",
+		   words_number(known).text);
+	buf_printf(out, "%s, ", words_count(all, "job").text);
+	buf_printf(out, "and all in about %s",
+		   words_seconds(left_s(poller, task, (double)(all - known) / (double)all)).text);
+}
+
 /* Writes why we are not ready; nothing: we are. Either we have not asked for something yet, or its numbers became too
  * old, or jobs are not known and no failure explains that. */
 static void say_missing(const struct poller *poller, struct buf *out)
@@ -98,16 +131,26 @@ static void say_missing(const struct poller *poller, struct buf *out)
 		say_too_old(poller, out);
 	if (!out->len && poller->jobs.unverified_as_of > 0 && poller->cluster.jobs)
 		buf_add_string(out, "jobs are from the state file, and slurmscope has not read all their states yet");
-	if (out->len || !poller->leads || job_poller_is_complete(&poller->jobs) || is_job_failing(poller))
+	if (!poller->leads || job_poller_is_complete(&poller->jobs) || is_job_failing(poller))
 		return;
 	uint64_t now = clock_monotonic_ns();
+	buf_add_string(out, out->len ? "; " : "");
 	if (poller->jobs.reads_list && plan_show(poller->plan, now, ENDPOINT_JOBS).reason == PLAN_NOT_ALLOWED)
 		plan_say(poller->plan, now, ENDPOINT_JOBS, out);
-	else if (poller->jobs.has_states)
-		buf_printf(out, "the details of %s are still missing",
-			   words_count(job_table_counts(poller->cluster.job_table).jobs_without_details, "job").text);
 	else
-		buf_add_string(out, "slurmscope is still looking for jobs");
+		say_jobs(poller, out);
+}
+
+/* One line, when the first page has all that there is. */
+static void log_ready(struct poller *poller, const struct status *status)
+{
+	char jobs[32], took[32];
+	if (status->not_ready || poller->was_ready || !poller->leads || poller->config->once)
+		return;
+	poller->was_ready = true;
+	snprintf(took, sizeof took, "%.1f", clock_now() - poller->exporter.begin);
+	snprintf(jobs, sizeof jobs, "%" PRIu64, job_table_counts(poller->cluster.job_table).jobs);
+	log_line(LOG_LEVEL_INFO, "ready: the page has all that Slurm tells", "jobs", jobs, "seconds", took, NULL);
 }
 
 static void fill_exporter(struct poller *poller, const struct plan_totals *totals, uint64_t now)
@@ -221,6 +264,7 @@ void poller_show(struct poller *poller, const struct plan_action *action)
 	catalogue_render(&facts, &samples);
 	uint64_t sample_count = samples.sample_count;
 	struct page *page = page_new(&samples, make_status(poller, &totals, action, &samples));
+	log_ready(poller, page->status);
 	if (old_page_is_better(poller, page->status))
 		page_release(page);
 	else

@@ -32,6 +32,7 @@ struct poller {
 	const struct api_version *version; /* when the planner was last told */
 	uint64_t scrapes; /* likewise */
 	bool was_down_for_sure;
+	bool was_ready; /* a page had all that Slurm tells */
 	bool is_page_old; /* something happened since it was made */
 	uint64_t news_since_ns; /* when the first of that happened */
 	uint64_t next_page_ns; /* no page before this moment */

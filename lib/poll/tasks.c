@@ -3,6 +3,8 @@
 #include "base/clock.h"
 #include "slurmrest/api_version.h"
 
+#include <math.h>
+
 #define COUNT_OF(array) (sizeof(array) / sizeof *(array))
 #define WAYS(array) .ways = (array), .way_count = COUNT_OF(array)
 
@@ -144,6 +146,19 @@ void tasks_fill(struct plan_task tasks[TASKS], const struct config *config)
 		if (!tasks[i].name)
 			tasks[i].name = endpoint->name;
 	}
+}
+
+/* The bound pays for windows that follow each other as fast as time does. With the target ends catch up, too, and a lag that
+ * grows is never on target. A lag that grows for ever is worse than states that come less often, so the weight is that of
+ * states. */
+void tasks_pace_ends(struct plan_task tasks[TASKS], const struct config *config, int64_t behind_s)
+{
+	struct plan_task *ends = &tasks[TASK_JOB_ENDS];
+	ends->target_s = (double)config->interval_s[TASK_JOB_ENDS];
+	ends->bound_s = behind_s ? (double)behind_s : ends->target_s;
+	ends->weight = behind_s ? table[TASK_JOB_STATES].weight : table[TASK_JOB_ENDS].weight;
+	if (behind_s)
+		ends->target_s = fmin(ends->target_s, ends->bound_s / 2);
 }
 
 struct plan_options tasks_options(const struct config *config, bool is_start)

@@ -30,6 +30,9 @@ enum { JOB_STATES_LIST_MAX = 10000 };
  * are static. */
 void tasks_fill(struct plan_task tasks[TASKS], const struct config *config);
 
+/* How much ends need while windows of `behind_s` seconds each are left to be read (end_windows_behind); 0: one is enough. */
+void tasks_pace_ends(struct plan_task tasks[TASKS], const struct config *config, int64_t behind_s);
+
 /* The configuration's budgets, at a start or at any other time (start.h). */
 struct plan_options tasks_options(const struct config *config, bool is_start);
 

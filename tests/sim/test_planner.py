@@ -426,6 +426,25 @@ class Planner(unittest.TestCase):
             scope.wait(lambda: "(budget: 6 %)" in scope.plan(), "the start is over")
             self.assertNotIn("After a start the budget", scope.plan())
 
+    def test_first_seconds(self):
+        """The page for people says how many jobs are known of how many, and one line of the log that all are."""
+        with Simulator("--jobs=600", "--nodes=20", "--arrays=0") as sim:
+            for endpoint in ("states", "job", "db_jobs"):
+                sim.control(f"fault?kind=slow&endpoint={endpoint}&seconds=5")
+            truth = sim.truth()
+            count = truth["jobs/PENDING"] + truth["jobs/RUNNING"]
+            with Scope(sim) as scope:
+                scope.wait(lambda: f"slurmscope knows 0 of {count} jobs, and all in about " in scope.get("/"), "none is known")
+                scope.wait(lambda: re.search(rf"knows the details of \d+ of {count} jobs, and all in about ", scope.get("/")),
+                           "their states are known")
+                self.assertNotIn("ready: ", scope.log())
+                sim.control("fault?kind=none")
+                scope.wait(lambda: "ready: the page has all that Slurm tells" in scope.log(), "all are known")
+                self.assertNotIn(", and all in about ", scope.get("/"))
+                self.assertIn(f"jobs={count} ", scope.log())
+                self.settle(sim, scope, "the start is over")
+                self.assertEqual(1, scope.log().count("ready: "))
+
     def test_reasons_by_list(self):
         """Where slurmrestd has the environment of deploy/slurmrestd a list tells why jobs wait. It may end at any time, so it
         makes no promise how fresh the list is."""

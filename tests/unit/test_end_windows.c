@@ -85,16 +85,39 @@ static void a_day_away(void)
 	CHECK_NUMBER(window.first, T);
 	CHECK(window.last < now);
 	int asked = 1;
-	for (int64_t first = T; answer(&windows, window, 1000); asked++) {
+	for (int64_t first = T; answer(&windows, window, 2000); asked++) {
 		CHECK_NUMBER(window.first, first);
 		first = window.last + 1;
 		if (window.last <= now - 60)
 			CHECK_NUMBER(windows.known_until, first);
-		window = end_windows_next(&windows, now + asked, now + asked);
+		CHECK_NUMBER(end_windows_behind(&windows), FIRST);
+		window = end_windows_next(&windows, now, now);
 	}
 	CHECK_NUMBER(asked, DAY / (FIRST + 1) + 1);
 	CHECK_NUMBER(window.last, now);
 	CHECK_NUMBER(windows.told_until, now - 10);
+}
+
+/* A pass that needs several windows goes on to the present, though that moves. One that needs a single window is not
+ * behind. */
+static void a_pass_that_goes_on(void)
+{
+	struct end_windows windows;
+	int64_t now = T + 600;
+	size_t asked = 1;
+	end_windows_init(&windows, T);
+	end_windows_note_queue(&windows, now, 0);
+	CHECK_NUMBER(end_windows_behind(&windows), 0);
+	for (struct end_window window = ask(&windows, now, 2000); windows.pass_to; asked++) {
+		CHECK_NUMBER(end_windows_behind(&windows), FIRST);
+		end_windows_note_queue(&windows, now += 30, 0);
+		window = ask(&windows, now, 2000);
+		CHECK(windows.pass_to || window.last == now - SETTLED);
+	}
+	CHECK_NUMBER(asked, (600 - SETTLED) / (FIRST + 1 - 30) + 1);
+	CHECK_NUMBER(end_windows_behind(&windows), 0);
+	ask(&windows, now + 30, 2000);
+	CHECK_NUMBER(end_windows_behind(&windows), 0);
 }
 
 /* Where little happens a day takes few requests. */
@@ -132,6 +155,12 @@ static void sizes(void)
 		ask(&windows, now, 5000);
 	half = end_windows_next(&windows, now, now);
 	CHECK(half.last - half.first >= 5);
+	check_row("twice the span has no more runs than a window may have");
+	end_windows_init(&windows, T);
+	ask(&windows, now, 1500);
+	CHECK_NUMBER(windows.span, FIRST);
+	ask(&windows, now, 1499);
+	CHECK_NUMBER(windows.span, 2 * FIRST);
 	check_row("what was cut short by the present makes later ones no longer");
 	end_windows_init(&windows, now - 10);
 	for (int i = 0; i < 100; i++)
@@ -409,6 +438,7 @@ int main(int argc, char **argv)
 	where_few_end();
 	where_many_end();
 	a_day_away();
+	a_pass_that_goes_on();
 	a_quiet_day_away();
 	sizes();
 	late_records();

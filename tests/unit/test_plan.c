@@ -389,6 +389,52 @@ static void test_a_burst(void)
 	CHECK(seconds[1] < 50);
 }
 
+/* How long a list is, diag tells a moment after the start: 5,000 jobs take 0.33 s of slurmctld, half a minute's budget. */
+static void test_a_first_round(void)
+{
+	static const struct plan_way lists[] = {{"list", {0.001, 10e-6, 0}, {0.0005, 65e-6, 0}, 0, 0, 0, 0}};
+	const struct plan_task task = {"job_states",  "jobs",	     15, 0, 1, 0, false, true, false,
+				       .ways = lists, .way_count = 1};
+	struct life life = {.now_ns = UINT64_C(5000000000000), .seconds = {0.05}};
+	life.plan = plan_new(&task, 1, &plan_defaults, 1, life.now_ns);
+	set_work(&life, 0, 0);
+	live(&life, 1);
+	set_work(&life, 0, 1);
+	plan_show(life.plan, life.now_ns, 0);
+	set_work(&life, 0, 5000);
+	live(&life, 1);
+	CHECK_NUMBER(life.rounds[0], 1);
+	plan_allow_task(life.plan, 0, false); /* what it spent it does not get back */
+	plan_allow_task(life.plan, 0, true);
+	live(&life, 1);
+	CHECK_NUMBER(life.rounds[0], 0);
+	plan_free(life.plan);
+}
+
+/* Single details want thousands of requests, and slurmctld's budget pays for few. Those that cost nothing need not wait. */
+static void test_requests_that_nobody_uses(void)
+{
+	static const struct plan_way singles[] = {{"single", {0.0017, 0, 0}, {0.003, 0, 0}, 0, 0, 1, 1}};
+	static const struct plan_way windows[] = {{"windows", {0, 0, 0}, {0, 0, 0}, 0, 0, 0, 0}};
+	static const struct plan_task tasks[] = {
+		{"details", "jobs", 30, 0, 8, 0, false, true, false, .ways = singles, .way_count = 1,
+		 .is_spread = true},
+		{"ends", "runs", 30, 0, 4, 0, false, false, true, .ways = windows, .way_count = 1},
+	};
+	struct life life = {.now_ns = UINT64_C(5000000000000), .seconds = {0.0017, 0.01}};
+	uint64_t asked = 0;
+	life.plan = plan_new(tasks, 2, &plan_defaults, 1, life.now_ns);
+	set_work(&life, 0, 10000);
+	set_work(&life, 1, 1);
+	for (int i = 0; i < 60; i++) {
+		plan_hasten(life.plan, 1);
+		live(&life, 1);
+		asked += life.asked[1];
+	}
+	CHECK(asked > 50);
+	plan_free(life.plan);
+}
+
 /* A search takes what it can get, and is over. What it got is another's: at once if it lends its share, within minutes if not. */
 static void test_rare_work(void)
 {
@@ -592,6 +638,8 @@ int main(void)
 		{"bounds are no limits", test_bounds_are_no_limits},
 		{"rounds that are not saved up", test_spread_rounds},
 		{"a burst", test_a_burst},
+		{"a first round", test_a_first_round},
+		{"requests that nobody uses", test_requests_that_nobody_uses},
 		{"work that is over", test_rare_work},
 		{"batches of empty answers", test_empty_answers},
 		{"account", test_slurmctld_accounts},

@@ -196,6 +196,7 @@ static void slow_day(double answer_s, double quick_s, uint64_t jobs, double hour
 	config_defaults(&config);
 	tasks_fill(rows, &config);
 	rows[TASK_JOB_DETAILS].weight = 8; /* as the poller says (job_poller.c) */
+	tasks_pace_ends(rows, &config, 0);
 	struct plan_options options = tasks_options(&config, false);
 	struct life life = {.seed = seed, .jobs = jobs};
 	life.plan = plan_new(rows, TASKS, &options, seed, now_ns(&life));
