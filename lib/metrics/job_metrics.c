@@ -95,7 +95,7 @@ static const struct family job_families[] = {
 	{"slurm_{X}_jobs_flagged", GAUGE, "flag",
 	 "Jobs of the {X} that have the flag, such as completing or configuring.", emit_flags, 0, 0, 0},
 	{"slurm_{X}_pending_jobs", GAUGE, "class,reason",
-	 "Pending jobs of the {X} by Slurm's reason, and its class: startable, held, dependency, limit, other.",
+	 "Pending jobs of the {X} by Slurm's reason, and its class: startable, held, dependency, limit, other, unknown.",
 	 emit_pending, 0, 0, 0},
 	{"slurm_{X}_job_cpus", GAUGE, "state", "CPUs that the {X}'s running jobs hold and its pending jobs ask for.",
 	 emit_phases, offsetof(struct job_usage, cpus), 0, 0},

@@ -3,8 +3,13 @@
 #include "model/reason_words.h"
 
 const char *const reason_class_names[] = {
-	[REASON_STARTABLE] = "startable", [REASON_HELD] = "held",   [REASON_DEPENDENCY] = "dependency",
-	[REASON_LIMIT] = "limit",	  [REASON_OTHER] = "other", NULL,
+	[REASON_STARTABLE] = "startable",
+	[REASON_HELD] = "held",
+	[REASON_DEPENDENCY] = "dependency",
+	[REASON_LIMIT] = "limit",
+	[REASON_OTHER] = "other",
+	[REASON_UNKNOWN] = "unknown",
+	NULL,
 };
 
 /* The names are those of job_state_reason_string() (squeue's %r), which are the same in all releases;
@@ -28,6 +33,7 @@ static const struct {
 	{"MaxMemPerLimit", REASON_LIMIT},
 	{"PartitionNodeLimit", REASON_LIMIT},
 	{"PartitionTimeLimit", REASON_LIMIT},
+	{"Unknown", REASON_UNKNOWN}, /* not Slurm's: nothing has told it */
 };
 
 enum reason_class reason_class_of(struct text reason)

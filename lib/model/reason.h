@@ -1,4 +1,4 @@
-/* Why a job is pending, in five classes: what an operator asks first. */
+/* Why a job is pending, in classes: what an operator asks first. */
 #pragma once
 
 #include "base/text.h"
@@ -9,6 +9,7 @@ enum reason_class {
 	REASON_DEPENDENCY, /* on another job */
 	REASON_LIMIT, /* of a QOS, association, licence, array or partition */
 	REASON_OTHER, /* begin time, reservation, nodes down, ... */
+	REASON_UNKNOWN, /* slurmctld has not told it, or no longer does (job_details.h) */
 	REASON_CLASSES,
 };
 

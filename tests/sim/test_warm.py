@@ -247,7 +247,7 @@ class Warm(unittest.TestCase):
             sim.control("fault?kind=status&endpoint=job&status=503")
             sim.control(f"storm?jobs={JOBS // 10}")  # whose details come from slurmdbd
             sim.control("advance?seconds=1")
-            wait_until(lambda: exporter.page().get('slurm_cluster_pending_jobs{class="other",reason="Unknown"}', 0) > JOBS / 50, "unknown reasons")
+            wait_until(lambda: exporter.page().get('slurm_cluster_pending_jobs{class="unknown",reason="Unknown"}', 0) > JOBS / 50, "unknown reasons")
             exporter.wait_ready()
             self.wait_stored(exporter)
             exporter.end()
@@ -256,7 +256,7 @@ class Warm(unittest.TestCase):
             exporter.first_page()
             exporter.wait_ready()
             wait_until(lambda: exporter.status()["exporter"]["budgets"]["start_until_timestamp_seconds"] is None, "the usual budget")
-            self.assertGreater(exporter.page().get('slurm_cluster_pending_jobs{class="other",reason="Unknown"}', 0), JOBS / 50)
+            self.assertGreater(exporter.page().get('slurm_cluster_pending_jobs{class="unknown",reason="Unknown"}', 0), JOBS / 50)
 
     def test_old_file(self):
         """What is too old to be shown waits for the round, but for no details; what is older still is of no use."""

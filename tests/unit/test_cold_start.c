@@ -185,7 +185,7 @@ static void test_what_is_told(void)
 	CHECK(job_table_find(table, 7, &view) && view.is_unsplit && !view.details_wanted);
 	CHECK_NUMBER(view.tasks, 12);
 	const struct job_usage *cluster = job_totals_cluster(table->totals);
-	CHECK_NUMBER(cluster->pending[REASON_OTHER], 12);
+	CHECK_NUMBER(cluster->pending[REASON_UNKNOWN], 12);
 	CHECK_NUMBER(cluster->cpus[PHASE_PENDING], 24);
 	CHECK(map_find(&cluster->reasons, TEXT("Unknown")) != NULL);
 	check_row("details that are there are not taken from slurmdbd");
