@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { LIST_MAX = 16384 };
 
@@ -43,10 +44,24 @@ static void add_task(struct view *view, const struct job *leader, uint32_t task)
 	}
 }
 
+/* An array's SLUID selects its first record alone. */
+static bool select_sluid(struct view *view, const char *sluid)
+{
+	char *end;
+	uint64_t number = strtoull(sluid + strlen(SLUID_PREFIX), &end, 16);
+	const struct job *job = job_table_find(&view->world->jobs, (uint32_t)(number >> 4));
+	view->is_selected = true;
+	if (job && !*end)
+		add(view, job, NO_TASK);
+	return true;
+}
+
 bool select_job(struct view *view, const char *id)
 {
 	const struct job_table *table = &view->world->jobs;
 	char *end;
+	if (view->release >= RELEASE_26_05 && strncmp(id, SLUID_PREFIX, strlen(SLUID_PREFIX)) == 0)
+		return select_sluid(view, id);
 	uint32_t raw = (uint32_t)strtoul(id, &end, 10), part = 0;
 	char separator = *end;
 	if (end == id || (separator && separator != '_' && separator != '+'))

@@ -25,6 +25,7 @@ struct window {
 	struct id_map jobs; /* owned; IDs of jobs, arrays and het jobs; empty: all */
 	bool with_steps, duplicates, whole_times;
 };
+#define SLUID_PREFIX "s7ZHM" /* before the ID of a record */
 #define REQUEUED_BIT (1u << 31)
 #define UNKNOWN_BIT (1u << 30) /* a state that no job of this world is in */
 

@@ -240,7 +240,7 @@ static void fill_db_job(const struct view *view, const struct job *job, struct v
 	values[DB_JOB_priority] = value_number(job->priority);
 	values[DB_JOB_hold] = value_bool(false);
 	values[DB_JOB_restart_cnt] = value_number(job->restarts);
-	values[DB_JOB_sluid] = value_text(scratch_printf(scratch, "s7ZHM%08X0", job->id));
+	values[DB_JOB_sluid] = value_text(scratch_printf(scratch, SLUID_PREFIX "%08X0", job->id));
 	values[DB_JOB_failed_node] = value_text(view_failed_node(view->world, job, scratch));
 	const char *license = view_license(job);
 	values[DB_JOB_licenses] = value_text(license ? scratch_printf(scratch, "%s:1", license) : "");

@@ -314,7 +314,7 @@ static void fill_job(const struct view *view, const struct job *job, struct valu
 	values[JOB_exit_word] = value_number(job->exit_code << 8 | job->signal);
 	values[JOB_failed_node] = value_text(view_failed_node(view->world, job, scratch));
 	values[JOB_job_id] = value_number(job->id);
-	values[JOB_sluid] = value_text(scratch_printf(scratch, "s7ZHM%08X0", job->id));
+	values[JOB_sluid] = value_text(scratch_printf(scratch, SLUID_PREFIX "%08X0", job->id));
 	values[JOB_name] = value_text(view_job_name(job));
 	values[JOB_licenses] = value_text(license ? scratch_printf(scratch, "%s:1", license) : "");
 	values[JOB_resv_name] = value_text(view_is_reserved(job) ? "training" : "");
