@@ -219,7 +219,7 @@ const struct option_row option_table[] = {
 	INTERVAL("job_reasons", "30s", TASK_JOB_REASONS, "reads of why a job waits"),
 	INTERVAL("job_rotation", "10m", TASK_JOB_ROTATION,
 		 "reads of the details of the same job, even if it did not change"),
-	INTERVAL("job_arrays", "1m", TASK_JOB_ARRAYS, "counts of the tasks of large arrays that Slurm has not split"),
+	INTERVAL("job_arrays", "30s", TASK_JOB_ARRAYS, "reads of large arrays: how many of their tasks wait, and why"),
 	INTERVAL("job_ends", "30s", TASK_JOB_ENDS, "reads of ended jobs from slurmdbd"),
 	INTERVAL("job_steps", "1m", TASK_JOB_STEPS, "reads of the steps of ended jobs from slurmdbd"),
 	INTERVAL("reservations", "1m", ENDPOINT_RESERVATIONS, "reads of reservations"),

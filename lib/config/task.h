@@ -10,7 +10,7 @@ enum task {
 	TASK_JOB_DETAILS, /* of what is new or changed */
 	TASK_JOB_REASONS, /* of waiting jobs: the reason changes without a change of state */
 	TASK_JOB_ROTATION, /* of all, in turn */
-	TASK_JOB_ARRAYS, /* the tasks of large unsplit arrays, where only jobs/state can count them */
+	TASK_JOB_ARRAYS, /* first records of arrays with many records, and large rests that jobs/state has to count */
 	TASK_JOB_ENDS, /* runs that ended, of slurmdbd */
 	TASK_JOB_STEPS, /* what they used */
 	TASKS,

@@ -10,11 +10,14 @@
 
 /* jobs/state has a row for each task of an unsplit rest, at a quadratic cost; job/{id} has one record. This number was
  * not measured. It keeps the requests of a round small, which usually have 500 rows. */
-enum { LARGE_ARRAY_TASKS = 2000 };
+enum {
+	LARGE_ARRAY_TASKS = 2000,
+	LISTED_MAX = 40000, /* tasks of a rest: 2.8 s of a 24.11 (SLURMRESTD.md, "Several leaders") */
+};
 
 void job_details_init(struct job_details *details, struct job_table *table)
 {
-	*details = (struct job_details){.table = table};
+	*details = (struct job_details){.table = table, .records_max = JOB_ARRAY_RECORDS_DEAR};
 }
 
 void job_details_done(struct job_details *details)
@@ -24,6 +27,8 @@ void job_details_done(struct job_details *details)
 	id_map_done(&details->records);
 	id_map_done(&details->put_off);
 	id_map_done(&details->unrecorded);
+	id_map_done(&details->sluids);
+	free(details->sluid);
 }
 
 bool job_details_is_large(const struct job_view *row)
@@ -46,23 +51,59 @@ static void count_records(struct job_details *details)
 			count_record(details, row.array_job_id);
 }
 
-/* Would its ID bring too many other records? */
+/* How many records an array may have. Those without details do not tell their array, which may be this one. */
+static uint64_t records_of(const struct job_details *details, const struct job_view *first)
+{
+	uint64_t known = id_map_find(&details->records, (uint32_t)first->id);
+	uint64_t others = details->table->rows_without_details - !first->has_details;
+	return known > 1 ? known + others : known;
+}
+
+/* Would asking for it bring too many other records? */
 static bool is_of_many(const struct job_details *details, const struct job_view *row)
 {
-	return row->array_job_id == row->id &&
-	       id_map_find(&details->records, (uint32_t)row->id) > JOB_ARRAY_RECORDS_MAX;
+	return (row->array_job_id == row->id || !row->has_details) &&
+	       records_of(details, row) > JOB_ARRAY_RECORDS_MAX && !id_map_find(&details->sluids, (uint32_t)row->id);
+}
+
+static bool is_refused(const struct job_details *details, const struct job_view *row)
+{
+	return id_map_find(&details->put_off, (uint32_t)row->id);
+}
+
+/* May it have a turn of its own? A task is asked for if its own details are wanted, and a rest always. */
+static bool is_asked_in_turn(const struct job_details *details, const struct job_view *row)
+{
+	return is_of_many(details, row) && records_of(details, row) <= details->records_max &&
+	       !is_refused(details, row) && (row->is_unsplit || row->details_wanted || row->is_lent);
 }
 
 /* jobs/state lists a large rest only where job/{id} cannot count it. That is so if Slurm cut its list of tasks, if its
- * ID brings too many records, or if slurmctld refused its details. */
+ * ID brings too many records, or if slurmctld refused its details. If it has gone, a list of it costs nothing; but a rest
+ * that slurmctld hides from us has as many rows as ever. */
+static bool is_listed(const struct job_details *details, const struct job_view *row)
+{
+	bool are_few = row->tasks <= LISTED_MAX;
+	if (!job_details_is_large(row) || is_asked_in_turn(details, row))
+		return false;
+	if (is_refused(details, row))
+		return are_few || row->has_details;
+	return are_few && (row->is_cut || is_of_many(details, row));
+}
+
+/* Has it details of another task, or of slurmdbd, which do not say why a rest waits? */
+static bool is_borrower(const struct job_details *details, const struct job_view *row)
+{
+	return row->is_lent || (row->is_unsplit && row->has_details && row->state == JOB_PENDING &&
+				text_equal(job_table_reason(details->table, row->id), TEXT("Unknown")));
+}
+
 static bool belongs(const struct job_details *details, enum job_queue queue, const struct job_view *row)
 {
-	bool is_refused = id_map_find(&details->put_off, (uint32_t)row->id);
-	bool is_large = job_details_is_large(row), is_many = is_of_many(details, row);
-	bool is_listed = is_large && (row->is_cut || is_many || is_refused);
+	bool is_large = job_details_is_large(row);
 	if (queue == JOB_QUEUE_ARRAYS)
-		return is_listed;
-	if (is_refused || is_many)
+		return is_asked_in_turn(details, row) || is_listed(details, row);
+	if (is_refused(details, row) || is_of_many(details, row))
 		return false;
 	if (queue == JOB_QUEUE_REASONS)
 		return row->state == JOB_PENDING && row->has_details && !row->details_wanted;
@@ -70,7 +111,7 @@ static bool belongs(const struct job_details *details, enum job_queue queue, con
 		return is_large;
 	if (queue == JOB_QUEUE_ROTATION)
 		return job_state_is_live(row->state);
-	return row->details_wanted || (is_large && !is_listed);
+	return row->details_wanted || (is_large && !is_listed(details, row)) || is_borrower(details, row);
 }
 
 static bool is_unseen(const struct job_details *details, const struct job_view *row)
@@ -86,6 +127,18 @@ static int compare(const void *left, const void *right)
 	if (a->details_time != b->details_time)
 		return a->details_time < b->details_time ? -1 : 1;
 	return a->id > b->id ? -1 : a->id < b->id;
+}
+
+/* Nothing says why the rest of an array with too many records waits. What is known from before does not stay true. */
+static void forget_reason(struct job_details *details, const struct job_view *row)
+{
+	enum { REASON_AGE_MAX_S = 120 };
+	if (row->state != JOB_PENDING || !row->has_details || !is_of_many(details, row) ||
+	    is_asked_in_turn(details, row))
+		return;
+	if (row->details_time + REASON_AGE_MAX_S < details->table->now)
+		job_table_forget_reason(details->table, row->id);
+	details->untold += row->tasks;
 }
 
 static uint64_t begin_reasons(struct job_details *details)
@@ -118,8 +171,13 @@ uint64_t job_details_begin(struct job_details *details, enum job_queue queue)
 		id_map_done(&details->unrecorded);
 	}
 	size_t unseen = 0;
+	details->untold = queue == JOB_QUEUE_ARRAYS ? 0 : details->untold;
 	for (size_t i = 0; i < details->table->position_count; i++) {
-		if (!job_table_at(details->table, i, &row) || !belongs(details, queue, &row))
+		if (!job_table_at(details->table, i, &row))
+			continue;
+		if (queue == JOB_QUEUE_ARRAYS)
+			forget_reason(details, &row);
+		if (!belongs(details, queue, &row))
 			continue;
 		GROW(list->items, list->count, list->capacity);
 		bool is_first = is_unseen(details, &row);
@@ -195,17 +253,55 @@ uint64_t job_details_left(const struct job_details *details, enum job_queue queu
 	return details->queues[queue].count - details->queues[queue].at;
 }
 
-/* The first record of an array with many records gets the details of another task. What a job holds and why it waits is
- * right only if both are in the same state. Otherwise the reason is None until the next turn. */
+uint64_t job_details_records(const struct job_details *details, uint64_t id)
+{
+	struct job_view row;
+	bool is_in_turn = job_table_find(details->table, id, &row) && is_asked_in_turn(details, &row);
+	return is_in_turn ? records_of(details, &row) : 0;
+}
+
+bool job_details_name(const struct job_details *details, uint64_t id, char ret_name[JOB_NAME_BYTES])
+{
+	uint32_t place = id_map_find(&details->sluids, (uint32_t)id);
+	if (place)
+		snprintf(ret_name, JOB_NAME_BYTES, "%s", details->sluid[place - 1]);
+	else
+		snprintf(ret_name, JOB_NAME_BYTES, "%" PRIu64, id);
+	return place;
+}
+
+void job_details_forget_sluid(struct job_details *details, uint64_t id)
+{
+	id_map_set(&details->sluids, (uint32_t)id, 0);
+	details->refused_sluid = id;
+}
+
+static void note_sluid(struct job_details *details, const struct job *job)
+{
+	details->refuses_sluids |= job->id == details->refused_sluid;
+	if (!details->takes_sluids || details->refuses_sluids || job->array_job_id != job->id || !job->sluid.len ||
+	    job->sluid.len >= JOB_NAME_BYTES)
+		return;
+	uint32_t place = id_map_find(&details->sluids, (uint32_t)job->id);
+	if (!place) {
+		GROW(details->sluid, details->sluid_count, details->sluid_capacity);
+		place = (uint32_t)++details->sluid_count;
+		id_map_set(&details->sluids, (uint32_t)job->id, place);
+	}
+	snprintf(details->sluid[place - 1], JOB_NAME_BYTES, "%.*s", (int)job->sluid.len, job->sluid.bytes);
+}
+
+/* Until the turn of an array's first record comes, it gets the details of another task. What a job holds is right only if
+ * both are in the same state. Why the rest waits is not known. */
 static void lend(struct job_details *details, const struct job *job, int64_t now)
 {
 	struct job_view first;
 	if (!number_is_known(job->array_job_id) || job->array_job_id == job->id ||
-	    !job_table_find(details->table, job->array_job_id, &first) || !first.details_wanted)
+	    !job_table_find(details->table, job->array_job_id, &first) || !first.details_wanted ||
+	    !is_of_many(details, &first))
 		return;
 	bool is_same_state = first.state == job->state;
-	if (id_map_find(&details->records, (uint32_t)job->array_job_id) <= JOB_ARRAY_RECORDS_MAX ||
-	    (first.has_details && !is_same_state))
+	if (first.has_details && !is_same_state)
 		return;
 	struct job lent = *job;
 	char tasks[32];
@@ -220,19 +316,20 @@ static void lend(struct job_details *details, const struct job *job, int64_t now
 	}
 	lent.state = first.state;
 	lent.flags = first.flags;
-	if (!is_same_state)
-		lent.reason = TEXT("None");
+	lent.reason = first.state == JOB_PENDING ? TEXT("Unknown") : TEXT("None");
 	/* As old as its number of tasks: some may have been seen by themselves since. */
 	job_table_put(details->table, &lent, first.is_unsplit ? first.seen_time : now);
 }
 
-/* A task that began after jobs/state listed a large rest no longer belongs to the rest. A cut list does not show that,
- * so this subtracts the task. The next listing corrects mistakes. */
+/* A task that began after a large rest was counted no longer belongs to it. Not every new count comes soon, so this
+ * subtracts the task. A start in the very second of the count may be on either side of it. The next count corrects
+ * mistakes. */
 static void take_off(struct job_details *details, const struct job *job)
 {
 	struct job_view rest;
-	if (job_table_find(details->table, job->array_job_id, &rest) && rest.is_cut && job_details_is_large(&rest) &&
-	    number_is_known(job->start_time) && job->state != JOB_PENDING && (int64_t)job->start_time >= rest.seen_time)
+	if (job_table_find(details->table, job->array_job_id, &rest) && job_details_is_large(&rest) &&
+	    (rest.is_cut || is_of_many(details, &rest)) && number_is_known(job->start_time) &&
+	    job->state != JOB_PENDING && (int64_t)job->start_time >= rest.seen_time + !rest.is_cut)
 		job_table_set_tasks(details->table, rest.id, rest.tasks - 1);
 }
 
@@ -245,6 +342,7 @@ void job_details_take(struct job_details *details, const struct job *job, int64_
 		take_off(details, job);
 	}
 	job_table_put(details->table, job, now);
+	note_sluid(details, job);
 	lend(details, job, now);
 }
 

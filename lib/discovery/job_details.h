@@ -1,16 +1,18 @@
 /* Which jobs to ask job/{id} for: jobs that are new or changed their state, and in turn all that are alive. Reason,
  * partition, QOS and account change without any change of state. Of one thread; times are Unix seconds.
  *
- * The ID of an array's first record brings every record of the array (SLURMRESTD.md, "Arrays"). That is welcome while
- * they are few: then it counts a large unsplit rest, too. If an array has many records, the first one gets the details
- * of another task. */
+ * The ID of an array's first record brings every record of the array, and its SLUID (26.05 and later) that record alone
+ * (SLURMRESTD.md, "Arrays"). Many records are dear: without a SLUID the first record has turns of its own then. */
 #pragma once
 
 #include "jobs/job_table.h"
 
-/* An array with more records is never asked for by its first one. At 9 kB each that answer would be a list of 9 MB, and
- * lists are quadratic in slurmrestd. */
-enum { JOB_ARRAY_RECORDS_MAX = 1000 };
+/* An array with more records than the first number is asked for by its ID only in turns of its own. With more than the
+ * second one it is never asked for: at 9 kB each the answer would be a list of 36 MB. Lists are quadratic in slurmrestd:
+ * 2,000 records took a 24.11 one second. */
+enum { JOB_ARRAY_RECORDS_MAX = 1000, JOB_ARRAY_RECORDS_DEAR = 4000 };
+
+enum { JOB_NAME_BYTES = 24 }; /* of an ID or a SLUID */
 
 /* Is the row the rest of a large unsplit array? jobs/state lists all of its tasks, at a quadratic cost; job/{id} has one
  * record. So it has a turn of its own. */
@@ -20,7 +22,7 @@ enum job_queue {
 	JOB_QUEUE_WANTED, /* jobs that are new or in another state; large rests whose list of tasks is not cut */
 	JOB_QUEUE_REASONS, /* pending jobs; first those whose reason has most likely changed (job_reasons.h) */
 	JOB_QUEUE_ROTATION, /* all jobs that are alive, the oldest details first */
-	JOB_QUEUE_ARRAYS, /* the other large rests: jobs/state has to list them */
+	JOB_QUEUE_ARRAYS, /* first records of arrays with many records; large rests that jobs/state has to list */
 	JOB_QUEUE_RESTS, /* after a start with jobs from before: large rests, which no round asks for */
 	JOB_QUEUES
 };
@@ -35,6 +37,14 @@ struct job_details {
 		size_t count, capacity, at;
 	} queues[JOB_QUEUES];
 	struct id_map records; /* array's ID -> how many of its records we have seen details of */
+	struct id_map sluids; /* array's ID -> 1 + the place of its first record's SLUID */
+	char (*sluid)[JOB_NAME_BYTES];
+	size_t sluid_count, sluid_capacity;
+	bool takes_sluids; /* job/{id} takes them (26.05 and later) */
+	bool refuses_sluids; /* but slurmrestd refused one of a job that it has */
+	uint64_t refused_sluid; /* of this job; 0: none was refused */
+	uint64_t records_max; /* JOB_ARRAY_RECORDS_DEAR, or less where slurmrestd may not grow so far */
+	uint64_t untold; /* jobs of which nothing tells at present why they wait */
 	struct id_map put_off; /* IDs whose details slurmctld has refused since the rotation began */
 	struct id_map unrecorded; /* IDs that slurmdbd has had no record of since then */
 	size_t unseen_end; /* jobs before it in JOB_QUEUE_WANTED lack details that slurmdbd may have */
@@ -63,6 +73,14 @@ size_t job_details_next_unseen(struct job_details *details, uint64_t *ret_ids, s
 
 /* Is there a job without any details left in JOB_QUEUE_WANTED? The others there only changed their state. */
 bool job_details_are_lacking(const struct job_details *details);
+
+/* Is the ID of JOB_QUEUE_ARRAYS for job/{id}, which brings this many records? 0: jobs/state lists the rest. */
+uint64_t job_details_records(const struct job_details *details, uint64_t id);
+
+/* What to ask job/{id} for: the ID or the SLUID. True: it is the SLUID. */
+bool job_details_name(const struct job_details *details, uint64_t id, char ret_name[JOB_NAME_BYTES]);
+/* slurmctld knows no such SLUID, or slurmrestd takes none. */
+void job_details_forget_sluid(struct job_details *details, uint64_t id);
 
 /* A record of an answer. */
 void job_details_take(struct job_details *details, const struct job *job, int64_t now);

@@ -8,6 +8,9 @@ enum {
 	SINGLY = 64,
 	GAP_MAX = 10000, /* an ID further away from a frontier than this belongs to another frontier */
 	KNOWN_SKIPPED_MAX = 100000, /* known IDs skipped at a time: after a wrap-around of IDs, all may be in use */
+	/* IDs. A step of records need not be smaller, as so few jobs are few rows; nor larger than MaxJobCount may be. */
+	STEP_MIN = 64,
+	STEP_MAX = 1 << 22,
 };
 
 void job_frontiers_done(struct job_frontiers *frontiers)
@@ -171,6 +174,7 @@ void job_frontiers_begin(struct job_frontiers *frontiers)
 		frontier->is_done = false;
 		frontier->found = 0;
 	}
+	job_frontiers_begin_steps(frontiers);
 }
 
 uint64_t job_frontiers_work(const struct job_frontiers *frontiers, bool is_in_round)
@@ -327,10 +331,68 @@ void job_frontiers_forget(struct job_frontiers *frontiers)
 	}
 }
 
-uint64_t job_frontiers_found(const struct job_frontiers *frontiers)
+void job_frontiers_begin_steps(struct job_frontiers *frontiers)
 {
-	uint64_t most = 0;
+	for (size_t i = 0; i < frontiers->count; i++) {
+		frontiers->items[i].step = 1;
+		frontiers->items[i].is_narrowing = false;
+	}
+}
+
+uint64_t job_frontiers_next_step(struct job_frontiers *frontiers, const struct job_table *table)
+{
+	for (size_t i = 0; i < frontiers->count; i++) {
+		struct job_frontier *frontier = &frontiers->items[i];
+		if (!frontier->step || job_origin(frontier->next))
+			continue;
+		pass_known(frontiers, frontier, table);
+		frontiers->recorded = i;
+		return after(frontiers, frontier->next, frontier->given + frontier->step - 1);
+	}
+	return 0;
+}
+
+uint64_t job_frontiers_next_record(struct job_frontiers *frontiers, const struct job_table *table)
+{
+	uint64_t step = job_frontiers_next_step(frontiers, table);
+	for (size_t i = 0; i < frontiers->count && !step; i++) {
+		struct job_frontier *frontier = &frontiers->items[i];
+		if (frontier->is_done || job_origin(frontier->next))
+			continue;
+		pass_known(frontiers, frontier, table);
+		frontiers->recorded = i;
+		if (frontier->given)
+			return frontier->next;
+		frontier->is_done = true;
+		frontier->window = JOB_WINDOW_MIN;
+	}
+	return step;
+}
+
+/* IDs without jobs lie between those of jobs, as some have gone. So a short step is no end. */
+static void note_step(struct job_frontier *frontier, bool is_there)
+{
+	frontier->given += is_there ? frontier->step : 0;
+	frontier->is_narrowing |= frontier->step >= STEP_MAX || (!is_there && frontier->step > frontier->window);
+	if (!frontier->is_narrowing)
+		frontier->step *= 2;
+	else
+		frontier->step = frontier->step > STEP_MIN && frontier->given ? frontier->step / 2 : 0;
+}
+
+void job_frontiers_note_record(struct job_frontiers *frontiers, bool is_there)
+{
+	struct job_frontier *frontier = &frontiers->items[frontiers->recorded];
+	if (frontier->step)
+		note_step(frontier, is_there);
+	else if (!is_there) /* Slurm gave it, so the job has gone */
+		move(frontiers, frontier, following(frontiers, frontier->next));
+}
+
+uint64_t job_frontiers_given(const struct job_frontiers *frontiers)
+{
+	uint64_t given = 0;
 	for (size_t i = 0; i < frontiers->count; i++)
-		most = frontiers->items[i].found > most ? frontiers->items[i].found : most;
-	return most;
+		given += frontiers->items[i].given;
+	return given;
 }

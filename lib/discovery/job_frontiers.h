@@ -27,6 +27,8 @@ struct job_frontier {
 	uint64_t looked; /* IDs from `next` to `at` that were empty in this round */
 	uint64_t found; /* requests of this round that found jobs */
 	bool is_done; /* in this round: the window was empty */
+	uint64_t step; /* IDs beyond `given` of the next one that is to show how far Slurm has come; 0: that is known */
+	bool is_narrowing; /* an ID `step` or more IDs further on had no job */
 	uint64_t covered_to; /* the ID after the last one that the request under way covers */
 	size_t probes_from, probes_to; /* its part of `probes`, in the request under way */
 };
@@ -38,6 +40,7 @@ struct job_frontiers {
 	size_t count;
 	struct job_probes probes;
 	uint64_t rows_max; /* of the request under way */
+	size_t recorded; /* the frontier whose ID job/{id} is asked for */
 };
 
 void job_frontiers_done(struct job_frontiers *frontiers);
@@ -79,5 +82,15 @@ void job_frontiers_forget(struct job_frontiers *frontiers);
 void job_frontiers_settle(struct job_frontiers *frontiers, const struct job_answer *answer, uint64_t rows,
 			  uint64_t array_rows);
 
-/* The most requests of this round that found jobs above one frontier. */
-uint64_t job_frontiers_found(const struct job_frontiers *frontiers);
+/* job/{id} has one record of an array that is not split, where jobs/state has a row for each task. So it is asked for IDs
+ * that may be such arrays', one by one. The first few show how far Slurm has given IDs, in growing and then shrinking
+ * steps. The others are those up to there. Each function returns the next ID to ask for; 0: none is left in this round,
+ * or slurmrestd refuses them (job_reader_job). Steps begin again with each round, and by the third function. */
+uint64_t job_frontiers_next_step(struct job_frontiers *frontiers, const struct job_table *table);
+uint64_t job_frontiers_next_record(struct job_frontiers *frontiers, const struct job_table *table);
+void job_frontiers_begin_steps(struct job_frontiers *frontiers);
+/* Whether slurmctld has the job. */
+void job_frontiers_note_record(struct job_frontiers *frontiers, bool is_there);
+
+/* IDs that Slurm has given, as far as is known, and that no round has come to. */
+uint64_t job_frontiers_given(const struct job_frontiers *frontiers);

@@ -6,8 +6,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-enum { COUNT_WANTED = 16 }; /* requests that found new jobs: more of them cost more than diag does */
-
 void job_rounds_init(struct job_rounds *rounds, struct job_table *table, uint64_t first_id, uint64_t last_id)
 {
 	*rounds = (struct job_rounds){.table = table,
@@ -75,7 +73,8 @@ void job_rounds_note_last(struct job_rounds *rounds, uint64_t id)
 void job_rounds_note_id(struct job_rounds *rounds, uint64_t id, uint64_t submit_time)
 {
 	uint64_t *newest = &rounds->frontiers.newest_submit_time[job_origin(id)];
-	if (rounds->is_unverified || submit_time <= *newest)
+	bool is_step = rounds->request == JOB_REQUEST_RECORD && rounds->is_step; /* the frontier stays below it */
+	if (rounds->is_unverified || is_step || submit_time <= *newest)
 		return;
 	*newest = submit_time;
 	job_rounds_note_last(rounds, id);
@@ -107,18 +106,24 @@ bool job_rounds_note_count(struct job_rounds *rounds, uint64_t jobs)
 	return are_missing;
 }
 
-void job_rounds_note_submitted(struct job_rounds *rounds, uint64_t tasks)
+void job_rounds_note_submitted(struct job_rounds *rounds, uint64_t submitted, uint64_t started)
 {
-	job_submissions_count(&rounds->submissions, tasks);
+	job_submissions_count(&rounds->submissions, submitted, started);
 }
 
-bool job_rounds_want_count(struct job_rounds *rounds)
+static bool is_at_frontiers(const struct job_rounds *rounds)
 {
-	if (!rounds->is_open || rounds->has_wanted_count || rounds->submissions.is_fresh ||
-	    job_frontiers_found(&rounds->frontiers) < COUNT_WANTED)
-		return false;
-	rounds->has_wanted_count = true;
-	return true;
+	return rounds->is_open && rounds->round.asked == rounds->round.count;
+}
+
+bool job_rounds_await_count(const struct job_rounds *rounds)
+{
+	return is_at_frontiers(rounds) && !rounds->submissions.is_fresh;
+}
+
+void job_rounds_doubt_count(struct job_rounds *rounds)
+{
+	rounds->submissions.is_fresh = false;
 }
 
 static void clear(struct job_asks *asks)
@@ -166,19 +171,26 @@ void job_rounds_begin(struct job_rounds *rounds)
 {
 	struct job_view row;
 	clear(&rounds->round);
-	for (size_t i = 0; i < rounds->table->position_count; i++)
-		if (job_table_at(rounds->table, i, &row) && !job_details_is_large(&row))
+	rounds->left_out = 0;
+	for (size_t i = 0; i < rounds->table->position_count; i++) {
+		if (!job_table_at(rounds->table, i, &row))
+			continue;
+		if (job_details_is_large(&row))
+			rounds->left_out += row.tasks;
+		else
 			add_row(&rounds->round, &rounds->tails, &row);
+	}
 	add_doubted(rounds);
 	job_frontiers_begin(&rounds->frontiers);
 	job_submissions_begin(&rounds->submissions);
-	rounds->has_wanted_count = false;
 	rounds->is_open = true;
 }
 
 uint64_t job_rounds_work(const struct job_rounds *rounds)
 {
-	uint64_t known = rounds->is_open ? rounds->round.rows_left : job_table_counts(rounds->table).jobs;
+	uint64_t jobs = job_table_counts(rounds->table).jobs;
+	uint64_t next = jobs > rounds->left_out ? jobs - rounds->left_out : 0;
+	uint64_t known = rounds->is_open ? rounds->round.rows_left : next;
 	return known + job_frontiers_work(&rounds->frontiers, rounds->is_open);
 }
 
@@ -218,8 +230,10 @@ uint64_t job_rounds_ask(struct job_rounds *rounds, uint64_t rows_max, struct buf
 {
 	start_request(rounds, JOB_REQUEST_ROUND);
 	uint64_t rows = ask_known(&rounds->round, rows_max, query);
-	if (rounds->round.asked == rounds->round.count && rows < rows_max)
-		rows += job_frontiers_ask(&rounds->frontiers, rounds->table, rows_max - rows, query);
+	if (rows)
+		job_rounds_doubt_count(rounds);
+	else
+		rows = job_frontiers_ask(&rounds->frontiers, rounds->table, rows_max, query);
 	if (!query->len)
 		end_round(rounds);
 	return rounds->is_open ? rows : 0;
@@ -313,6 +327,12 @@ static void add_probes(const struct job_probes *probes, struct id_map *ids)
 		id_map_set(ids, (uint32_t)probes->ids[i], 1);
 }
 
+static void note_jobs_found(struct job_rounds *rounds, uint64_t before)
+{
+	uint64_t jobs = job_table_counts(rounds->table).jobs;
+	rounds->submissions.found += jobs > before ? jobs - before : 0;
+}
+
 static void apply_answer(struct job_rounds *rounds, int64_t now)
 {
 	struct id_map asked = {0};
@@ -322,26 +342,90 @@ static void apply_answer(struct job_rounds *rounds, int64_t now)
 	add_probes(rounds->request == JOB_REQUEST_SEARCH ? &rounds->search.probes : &rounds->frontiers.probes, &asked);
 	uint64_t before = job_table_counts(rounds->table).jobs;
 	job_answer_apply(&rounds->answer, rounds->table, has_ids ? &asked : NULL, &rounds->tails, now);
-	uint64_t jobs = job_table_counts(rounds->table).jobs;
-	rounds->submissions.found += jobs > before ? jobs - before : 0;
+	note_jobs_found(rounds, before);
 	id_map_done(&asked);
 }
 
-/* How many of the answer's rows came because of IDs above frontiers. */
-static uint64_t rows_of_probes(const struct job_rounds *rounds)
+/* How many rows the IDs above the frontiers may bring besides one each; unset: it cannot be told. Before a round was
+ * complete, only those that diag counts as pending or running can be. */
+static uint64_t excess_rows(const struct job_rounds *rounds)
 {
-	uint64_t known = 0;
-	for (size_t i = rounds->round.asked_before; i < rounds->round.asked; i++)
-		known += rounds->round.items[i].rows;
-	return rounds->answer.count > known ? rounds->answer.count - known : 0;
+	uint64_t given = job_frontiers_given(&rounds->frontiers);
+	uint64_t excess = job_submissions_excess(&rounds->submissions, given);
+	if (number_is_known(excess))
+		return excess;
+	uint64_t missing = job_search_missing(&rounds->search, rounds->table);
+	return missing > given + JOB_ROWS_SAFE ? missing - given : NUMBER_UNSET;
 }
 
 /* How many rows each ID above a frontier may bring; 0: all of them together bring few. */
 static uint64_t rows_each(const struct job_rounds *rounds)
 {
-	uint64_t unknown = job_submissions_unknown(&rounds->submissions);
-	bool are_few = number_is_known(unknown) && unknown <= JOB_ROWS_SAFE;
+	uint64_t excess = excess_rows(rounds);
+	bool are_few = number_is_known(excess) && excess <= JOB_ROWS_SAFE;
 	return are_few ? 0 : job_search_largest_array(&rounds->search);
+}
+
+static uint64_t start_record(struct job_rounds *rounds, uint64_t id)
+{
+	if (!id)
+		return 0;
+	start_request(rounds, JOB_REQUEST_RECORD);
+	rounds->jobs_before = job_table_counts(rounds->table).jobs;
+	return rounds->record = id;
+}
+
+uint64_t job_rounds_next_record(struct job_rounds *rounds)
+{
+	uint64_t excess = excess_rows(rounds);
+	bool are_few = !number_is_known(excess) || excess <= JOB_ROWS_SAFE;
+	if (!is_at_frontiers(rounds) || are_few || job_search_has_small_arrays(&rounds->search))
+		return 0;
+	rounds->is_step = job_frontiers_next_step(&rounds->frontiers, rounds->table);
+	rounds->is_for_search = false;
+	return start_record(rounds, job_frontiers_next_record(&rounds->frontiers, rounds->table));
+}
+
+uint64_t job_rounds_next_search_record(struct job_rounds *rounds)
+{
+	struct job_search *search = &rounds->search;
+	rounds->is_step = rounds->is_for_search = true;
+	if (!search->is_open) {
+		job_search_begin(search, &rounds->frontiers, rounds->table);
+		job_frontiers_begin_steps(&rounds->frontiers);
+		search->is_stepping = true;
+	}
+	if (!job_search_wants_records(search, rounds->table))
+		return 0;
+	uint64_t step = search->is_stepping ? job_frontiers_next_step(&rounds->frontiers, rounds->table) : 0;
+	if (step)
+		return start_record(rounds, step);
+	if (search->is_stepping) /* it looks downwards from as far as Slurm has come */
+		job_search_begin(search, &rounds->frontiers, rounds->table);
+	rounds->is_step = false;
+	return start_record(rounds, job_search_next_record(search, rounds->table));
+}
+
+void job_rounds_settle_record(struct job_rounds *rounds)
+{
+	struct job_view row;
+	bool is_there = job_table_find(rounds->table, rounds->record, &row);
+	if (rounds->is_for_search && !rounds->is_step)
+		job_search_note_record(&rounds->search, rounds->record, is_there);
+	else
+		job_frontiers_note_record(&rounds->frontiers, is_there);
+	note_jobs_found(rounds, rounds->jobs_before);
+	start_request(rounds, JOB_REQUEST_NONE);
+	if (!rounds->is_for_search && !job_rounds_work(rounds))
+		end_round(rounds);
+}
+
+/* What was submitted is not all known then, so job_submissions_end is not called. */
+bool job_rounds_leave_frontiers(struct job_rounds *rounds)
+{
+	bool is_known_part_over = is_at_frontiers(rounds);
+	rounds->is_open &= !is_known_part_over;
+	return is_known_part_over;
 }
 
 void job_rounds_apply(struct job_rounds *rounds, int64_t now)
@@ -349,7 +433,7 @@ void job_rounds_apply(struct job_rounds *rounds, int64_t now)
 	apply_answer(rounds, now);
 	if (rounds->request == JOB_REQUEST_ROUND) {
 		settle_known(rounds, &rounds->round);
-		job_frontiers_settle(&rounds->frontiers, &rounds->answer, rows_of_probes(rounds), rows_each(rounds));
+		job_frontiers_settle(&rounds->frontiers, &rounds->answer, rounds->answer.count, rows_each(rounds));
 		if (!job_rounds_work(rounds))
 			end_round(rounds);
 	} else if (rounds->request == JOB_REQUEST_ARRAY) {

@@ -12,7 +12,14 @@
 #include "discovery/job_search.h"
 #include "discovery/job_submissions.h"
 
-enum job_request { JOB_REQUEST_NONE, JOB_REQUEST_ROUND, JOB_REQUEST_ARRAY, JOB_REQUEST_WHOLE, JOB_REQUEST_SEARCH };
+enum job_request {
+	JOB_REQUEST_NONE,
+	JOB_REQUEST_ROUND,
+	JOB_REQUEST_RECORD,
+	JOB_REQUEST_ARRAY,
+	JOB_REQUEST_WHOLE,
+	JOB_REQUEST_SEARCH
+};
 
 #define JOB_ASK_NO_TASK UINT32_MAX
 
@@ -40,10 +47,13 @@ struct job_rounds {
 	struct id_map doubted; /* until they are verified: IDs that rounds ask for whatever the table has -> 1 */
 
 	bool is_open; /* a round is under way */
-	bool has_wanted_count; /* in this round */
 	struct job_asks round, array; /* two, so that an array's turn does not disturb an open round */
+	uint64_t left_out; /* jobs of the large rests that the round does not ask for */
 
 	enum job_request request; /* under way */
+	uint64_t record; /* the ID of JOB_REQUEST_RECORD */
+	bool is_step, is_for_search; /* what it is asked for */
+	uint64_t jobs_before; /* jobs that were known when it began */
 };
 
 /* Slurm gives IDs from first_id to last_id (FirstJobId and MaxJobId). */
@@ -81,11 +91,25 @@ void job_rounds_ask_whole(struct job_rounds *rounds);
 /* diag counted `jobs` pending and running jobs: returns whether to search (job_search.h). */
 bool job_rounds_note_count(struct job_rounds *rounds, uint64_t jobs);
 
-/* diag's number of submitted tasks (job_submissions.h). */
-void job_rounds_note_submitted(struct job_rounds *rounds, uint64_t tasks);
+/* diag's numbers of submitted and started tasks (job_submissions.h). */
+void job_rounds_note_submitted(struct job_rounds *rounds, uint64_t submitted, uint64_t started);
 
-/* Is diag's number worth a request, because the open round has met many new jobs? True once in a round. */
-bool job_rounds_want_count(struct job_rounds *rounds);
+/* Have all known IDs been asked for, so that diag's numbers are wanted before those above the frontiers are? Nothing else
+ * bounds what these bring. The second function says that diag's numbers are too old. */
+bool job_rounds_await_count(const struct job_rounds *rounds);
+void job_rounds_doubt_count(struct job_rounds *rounds);
+
+/* The next ID to ask job/{id} for, because IDs above frontiers may bring too many rows; 0: none. After the answer:
+ * settle. */
+uint64_t job_rounds_next_record(struct job_rounds *rounds);
+void job_rounds_settle_record(struct job_rounds *rounds);
+
+/* Likewise for a search, which begins with the first request. */
+uint64_t job_rounds_next_search_record(struct job_rounds *rounds);
+
+/* What is above the frontiers cannot be read. If the open round has asked for all known IDs, it ends with those, and the
+ * function returns true. */
+bool job_rounds_leave_frontiers(struct job_rounds *rounds);
 
 /* The next request of a search (job_search.h); 0: it is over. Ask job/{id} for the sample first: its details say which
  * ID would bring a whole array. */

@@ -12,6 +12,8 @@ enum {
 	SLOW_AT_ONCE = 5, /* from 5 IDs in a request on, one costs slurmrestd less than slurmdbd's record of it */
 	FEW_ABOVE = 10000,
 	FEW_BELOW = 100000,
+	RECORDS_IN_VAIN_MAX = 2000, /* some seconds of slurmrestd */
+	PLAIN_AT_ONCE = 500,
 };
 #define MISSED_RATIO_MAX 0.001 /* usual part of jobs that come or go between diag's count and ours */
 #define COVERAGE_MIN 0.5 /* if fewer are known, it is a start or a return after a downtime, and one count is enough */
@@ -86,12 +88,29 @@ static void begin_span(struct job_search *search, size_t span)
 	id_map_done(&search->plain);
 }
 
+static void add_spans(struct job_search *search, const struct job_frontiers *frontiers, bool are_downwards)
+{
+	for (unsigned origin = 0; origin < JOB_ORIGINS; origin++) {
+		uint64_t top = job_frontiers_top_of(frontiers, origin);
+		uint64_t below = ((uint64_t)origin << 26) + frontiers->first_id - 1;
+		if (search->is_for_few && top > below + FEW_BELOW)
+			below = top - FEW_BELOW;
+		if (top && are_downwards) /* most live jobs are young */
+			add_span(search, top - 1, below);
+		else if (top)
+			add_span(search, top, top + (search->is_for_few ? FEW_ABOVE : SEARCHED_ABOVE));
+	}
+}
+
 void job_search_begin(struct job_search *search, const struct job_frontiers *frontiers, const struct job_table *table)
 {
 	uint64_t first = frontiers->first_id;
 	job_leaders_begin(&search->leaders, table);
 	search->is_open = true;
 	search->is_blind = !job_frontiers_top(frontiers);
+	search->is_stepping = false;
+	search->records_left = RECORDS_IN_VAIN_MAX;
+	search->tasks_seen = 0;
 	search->is_for_few = !search->is_blind && !job_search_is_missing(search, table);
 	search->span_count = 0;
 	begin_span(search, 0);
@@ -99,18 +118,10 @@ void job_search_begin(struct job_search *search, const struct job_frontiers *fro
 		add_span(search, first, frontiers->last_id + 1);
 		return;
 	}
-	for (unsigned origin = 0; origin < JOB_ORIGINS; origin++) {
-		uint64_t top = job_frontiers_top_of(frontiers, origin);
-		if (top)
-			add_span(search, top, top + (search->is_for_few ? FEW_ABOVE : SEARCHED_ABOVE));
-	}
-	for (unsigned origin = 0; origin < JOB_ORIGINS; origin++) {
-		uint64_t top = job_frontiers_top_of(frontiers, origin), below = ((uint64_t)origin << 26) + first - 1;
-		if (search->is_for_few && top > below + FEW_BELOW)
-			below = top - FEW_BELOW;
-		if (top)
-			add_span(search, top - 1, below); /* downwards, since most live jobs are young */
-	}
+	/* Where IDs may bring too many rows, those that Slurm has given come first. */
+	bool is_downwards_first = job_search_wants_records(search, table);
+	add_spans(search, frontiers, is_downwards_first);
+	add_spans(search, frontiers, !is_downwards_first);
 }
 
 void job_search_note_frontier(struct job_search *search)
@@ -130,8 +141,9 @@ size_t job_search_ids_to_look_up(struct job_search *search, const struct job_tab
 				 size_t max)
 {
 	const struct job_span *span = &search->spans[search->span];
-	bool is_due = search->is_open && search->is_slow && search->span < search->span_count &&
-		      span->from > span->to && span->from <= search->looked_up_to;
+	bool is_slow = search->is_slow || job_search_wants_records(search, table);
+	bool is_due = search->is_open && is_slow && search->span < search->span_count && span->from > span->to &&
+		      span->from <= search->looked_up_to;
 	size_t count = 0;
 	uint64_t id = span->from;
 	if (!is_due)
@@ -151,6 +163,40 @@ void job_search_note_run(struct job_search *search, const struct job *job)
 	id_map_set(&search->plain, (uint32_t)job->id, 1);
 }
 
+bool job_search_wants_records(const struct job_search *search, const struct job_table *table)
+{
+	return job_search_missing(search, table) > JOB_ROWS_SAFE && !job_search_has_small_arrays(search);
+}
+
+uint64_t job_search_next_record(struct job_search *search, const struct job_table *table)
+{
+	if (search->span >= search->span_count || !search->records_left || !job_search_wants_records(search, table))
+		return 0;
+	uint64_t leader = search->tasks_seen <= RECORDS_IN_VAIN_MAX ? job_leaders_next(&search->leaders, table) : 0;
+	const struct job_span *span = &search->spans[search->span];
+	uint64_t id = span->from;
+	for (unsigned plain = 0; !leader && id != span->to; id += span->from < span->to ? 1 : UINT64_MAX) {
+		if (search->looked_up_to < UINT64_MAX && id <= search->looked_up_to)
+			return 0; /* slurmdbd is asked for it first */
+		if (is_passed_over(search, table, id))
+			continue;
+		if (!id_map_find(&search->plain, (uint32_t)id))
+			return id;
+		if (++plain >= PLAIN_AT_ONCE)
+			return 0;
+	}
+	return leader;
+}
+
+void job_search_note_record(struct job_search *search, uint64_t id, bool is_there)
+{
+	search->was_found |= is_there;
+	if (is_there)
+		return;
+	id_map_set(&search->plain, (uint32_t)id, 1);
+	search->records_left -= search->records_left > 0;
+}
+
 /* The next IDs of the span; none: it is over. */
 static void ask_span(struct job_search *search, const struct job_table *table, struct buf *query)
 {
@@ -161,7 +207,9 @@ static void ask_span(struct job_search *search, const struct job_table *table, s
 			continue;
 		bool is_plain = id_map_find(&search->plain, (uint32_t)id);
 		uint64_t plain = search->probes.count - search->unsure;
-		bool is_full = is_plain ? plain >= search->rows_max : search->unsure >= search->at_once;
+		bool is_for_record = !is_plain && plain && job_search_wants_records(search, table);
+		bool is_full =
+			is_plain ? plain >= search->rows_max : is_for_record || search->unsure >= search->at_once;
 		if (is_full || !job_query_add(query, id))
 			break;
 		job_probes_add(&search->probes, id);
@@ -200,6 +248,8 @@ uint64_t job_search_ask(struct job_search *search, const struct job_table *table
 void job_search_forget(struct job_search *search)
 {
 	search->at_once = 1;
+	if (search->records_left < search->probes.count)
+		search->records_left = search->probes.count;
 }
 
 /* On the way up Slurm may have given IDs since the search asked for them, so the next round asks for them again. On the
@@ -226,12 +276,21 @@ uint64_t job_search_largest_array(const struct job_search *search)
 	return search->leaders.largest_task > search->array_size ? search->leaders.largest_task : search->array_size;
 }
 
+bool job_search_has_small_arrays(const struct job_search *search)
+{
+	return search->is_size_told && job_search_largest_array(search) <= JOB_ROWS_SAFE;
+}
+
+uint64_t job_search_missing(const struct job_search *search, const struct job_table *table)
+{
+	uint64_t known = count_known(table);
+	return number_is_known(search->expected) && search->expected > known ? search->expected - known : 0;
+}
+
 /* How many rows each of the next IDs may bring; 0: too few jobs are missing for that to matter. */
 static uint64_t array_rows(const struct job_search *search, const struct job_table *table)
 {
-	if (!number_is_known(search->expected) || search->expected <= count_known(table) + JOB_ROWS_SAFE)
-		return 0;
-	return job_search_largest_array(search);
+	return job_search_missing(search, table) > JOB_ROWS_SAFE ? job_search_largest_array(search) : 0;
 }
 
 void job_search_settle(struct job_search *search, const struct job_answer *answer, const struct job_table *table,
@@ -242,6 +301,8 @@ void job_search_settle(struct job_search *search, const struct job_answer *answe
 	move_frontiers(search, answer, frontiers);
 	search->spans[search->span].from = search->next;
 	job_leaders_sample(&search->leaders, answer, tails, table);
+	for (size_t i = 0; i < answer->count; i++)
+		search->tasks_seen += answer->rows[i].task != NUMBER_UNSET;
 	uint64_t each = array_rows(search, table), plain = search->probes.count - search->unsure;
 	search->is_slow = answer->count && each > JOB_ROWS_SAFE / SLOW_AT_ONCE;
 	if (search->unsure)

@@ -24,12 +24,17 @@ struct job_search {
 	uint64_t at_once; /* IDs that the next request may ask for */
 	uint64_t rows_max; /* of the request under way */
 	uint64_t array_size; /* MaxArraySize if known: an ID brings at most this many rows */
+	bool is_size_told; /* by slurmctld or the administrator; else it is Slurm's default */
 	bool is_for_leader, was_found; /* the request is for one leader; the last answer had jobs */
 	bool is_slow; /* few IDs are asked for at a time, because each may be a large array's */
+	bool is_stepping; /* how far Slurm has given IDs is being learnt */
+	uint64_t records_left; /* IDs without jobs that job/{id} may still be asked for */
+	uint64_t tasks_seen; /* rows of arrays' tasks */
 	struct job_probes probes;
 	uint64_t unsure; /* of them, those that may be a leader's */
 	struct job_leaders leaders;
-	struct id_map plain; /* IDs that bring one row each, as slurmdbd reports: single jobs, and tasks of arrays */
+	struct id_map
+		plain; /* IDs that bring one row at most: single jobs and tasks, as slurmdbd says, and IDs without jobs */
 	uint64_t looked_up_to; /* slurmdbd was asked for the span's IDs above this one */
 };
 
@@ -51,6 +56,12 @@ bool job_search_is_missing(const struct job_search *search, const struct job_tab
 /* The most rows that one ID may bring: MaxArraySize, or more if a larger task number was seen. What we know of
  * MaxArraySize may be wrong. */
 uint64_t job_search_largest_array(const struct job_search *search);
+
+/* Does an ID bring JOB_ROWS_SAFE rows at most, whatever it is? */
+bool job_search_has_small_arrays(const struct job_search *search);
+
+/* Jobs that diag counts and nobody knows; 0 if diag has not counted. */
+uint64_t job_search_missing(const struct job_search *search, const struct job_table *table);
 
 /* It is over, and jobs are still missing. */
 bool job_search_has_failed(const struct job_search *search, const struct job_table *table);
@@ -78,6 +89,13 @@ uint64_t job_search_ask(struct job_search *search, const struct job_table *table
  * leader, which would bring all of them. */
 size_t job_search_ids_to_look_up(struct job_search *search, const struct job_table *table, uint64_t *ret_ids,
 				 size_t max);
+
+/* May an ID bring more rows than an answer should have? Then the search asks job/{id} for IDs that are not plain, one by
+ * one: an array that is not split has one record there (job_frontiers_next_record). The second function returns the next
+ * such ID; 0: ask for the next IDs by their states. The third says whether slurmctld has the job. */
+bool job_search_wants_records(const struct job_search *search, const struct job_table *table);
+uint64_t job_search_next_record(struct job_search *search, const struct job_table *table);
+void job_search_note_record(struct job_search *search, uint64_t id, bool is_there);
 
 /* A record of slurmdbd's answer. */
 void job_search_note_run(struct job_search *search, const struct job *job);

@@ -191,6 +191,23 @@ bool job_table_set_tasks(struct job_table *table, uint64_t id, uint64_t tasks)
 	return true;
 }
 
+void job_table_forget_reason(struct job_table *table, uint64_t id)
+{
+	struct job_row *row = id < UINT32_MAX ? job_table_row(table, (uint32_t)id) : NULL;
+	uint32_t unknown = text_pool_hold(&table->pools.texts, TEXT("Unknown"));
+	if (!row || row->reason == unknown) {
+		text_pool_release(&table->pools.texts, unknown);
+		return;
+	}
+	table->changes++;
+	count(table, row, false);
+	text_pool_release(&table->pools.texts, row->reason);
+	row->reason = unknown;
+	row->class = (uint8_t)reason_class_of(TEXT("Unknown"));
+	count(table, row, true);
+	note_changed(table, row);
+}
+
 bool job_table_remove(struct job_table *table, uint64_t id)
 {
 	struct job_row *row = id < UINT32_MAX ? job_table_row(table, (uint32_t)id) : NULL;
@@ -238,6 +255,7 @@ bool job_table_at(const struct job_table *table, size_t position, struct job_vie
 		.details_wanted = row->bits & ROW_WANTS_DETAILS,
 		.is_unsplit = row->bits & ROW_IS_UNSPLIT,
 		.is_cut = row->bits & ROW_IS_CUT,
+		.is_lent = row->bits & ROW_IS_LENT,
 		.is_counted = row->bits & ROW_IS_COUNTED,
 	};
 	return true;

@@ -52,6 +52,7 @@ struct job_view {
 	bool is_unsplit; /* the rest of an array */
 	bool is_cut; /* Slurm cut its task list: tasks_listed is a lower bound */
 	bool is_counted; /* `tasks` is from job_table_set_tasks */
+	bool is_lent; /* its details are another task's */
 };
 
 struct job_counts {
@@ -86,6 +87,9 @@ bool job_table_remove(struct job_table *table, uint64_t id);
  * it is removed; a new one may take any free position. Another job may have got its ID since. */
 bool job_table_at(const struct job_table *table, size_t position, struct job_view *ret_view);
 bool job_table_find(const struct job_table *table, uint64_t id, struct job_view *ret_view);
+
+/* Why the job waits is not known any more: the reason becomes Unknown. */
+void job_table_forget_reason(struct job_table *table, uint64_t id);
 
 /* Why the job waits, as its details said; empty: no such row, or it has none. Borrowed until the table changes. */
 struct text job_table_reason(const struct job_table *table, uint64_t id);

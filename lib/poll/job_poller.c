@@ -10,6 +10,7 @@ enum {
 	LAST_ID_DEFAULT = 67043328, /* the default of MaxJobId in slurm.conf */
 	SEARCH_PAUSE_MAX_S = 6 * 3600,
 	SLURMDBD_PAUSE_S = 600, /* after slurmdbd failed: details come from slurmctld, at eight times the cost */
+	COUNT_AGE_MAX_S = 5, /* of diag's count of submissions, when IDs are asked for that nobody knows */
 };
 
 void job_poller_init(struct job_poller *poller, struct asker *asker, struct plan *plan, struct plan_task tasks[TASKS])
@@ -58,7 +59,7 @@ bool job_poller_knows_reasons(const struct job_poller *poller)
 {
 	const struct job_totals *totals = poller->cluster->job_table->totals;
 	const uint64_t *untold = map_find(&job_totals_cluster(totals)->reasons, TEXT("Unknown"));
-	return job_poller_is_complete(poller) && (!untold || !*untold);
+	return job_poller_is_complete(poller) && (!untold || *untold <= poller->reader.details.untold);
 }
 
 static void renew(struct job_poller *poller, enum endpoint endpoint, size_t task)
@@ -139,9 +140,36 @@ static bool poll_rest(struct job_poller *poller, uint64_t id, struct plan_outcom
  * time that it goes on. */
 static bool give_up(struct job_poller *poller)
 {
+	struct job_rounds *rounds = &poller->reader.rounds;
 	bool is_second = plan_show(poller->plan, clock_monotonic_ns(), TASK_JOB_STATES).failures > 0;
-	poller->reader.rounds.is_open &= !is_second;
+	if (is_second && job_rounds_leave_frontiers(rounds))
+		finish_states(poller); /* the states of all known jobs came */
+	rounds->is_open &= !is_second;
 	return is_second;
+}
+
+/* Does not cost what states do, so it teaches the planner nothing. */
+static bool poll_count(struct job_poller *poller, struct plan_outcome *outcome)
+{
+	job_reader_count(&poller->reader, outcome);
+	poller->counted_ns = clock_monotonic_ns();
+	outcome->result = PLAN_UNCHANGED;
+	outcome->records = 0;
+	return false; /* the round goes on */
+}
+
+static bool poll_record(struct job_poller *poller, uint64_t id, struct plan_outcome *outcome)
+{
+	poll_sample(poller, id, outcome);
+	if (outcome->result != PLAN_UNCHANGED) {
+		job_rounds_forget(&poller->reader.rounds);
+		return give_up(poller);
+	}
+	job_rounds_settle_record(&poller->reader.rounds);
+	if (poller->reader.rounds.is_open)
+		return false;
+	finish_states(poller);
+	return true;
 }
 
 static bool poll_states(struct job_poller *poller, uint64_t rows_max, struct plan_outcome *outcome)
@@ -155,6 +183,13 @@ static bool poll_states(struct job_poller *poller, uint64_t rows_max, struct pla
 		poller->round_began_ns = clock_monotonic_ns();
 		job_rounds_begin(rounds);
 	}
+	if (clock_monotonic_ns() - poller->counted_ns > COUNT_AGE_MAX_S * UINT64_C(1000000000))
+		job_rounds_doubt_count(rounds);
+	if (job_rounds_await_count(rounds))
+		return poll_count(poller, outcome);
+	uint64_t record = job_rounds_next_record(rounds);
+	if (record)
+		return poll_record(poller, record, outcome);
 	uint64_t rows = job_rounds_ask(rounds, rows_max, &query);
 	bool is_well = !rows || ask_states(poller, &query, outcome);
 	cover(outcome, rows);
@@ -236,6 +271,16 @@ static bool poll_lookup(struct job_poller *poller, const uint64_t *ids, size_t c
 	return false; /* the search goes on */
 }
 
+static bool poll_search_record(struct job_poller *poller, uint64_t id, struct plan_outcome *outcome)
+{
+	poll_sample(poller, id, outcome);
+	if (outcome->result == PLAN_UNCHANGED)
+		job_rounds_settle_record(&poller->reader.rounds);
+	else
+		job_rounds_forget(&poller->reader.rounds);
+	return false; /* the search goes on */
+}
+
 static bool poll_search(struct job_poller *poller, uint64_t rows_max, struct plan_outcome *outcome)
 {
 	struct job_rounds *rounds = &poller->reader.rounds;
@@ -243,10 +288,8 @@ static bool poll_search(struct job_poller *poller, uint64_t rows_max, struct pla
 	uint64_t looked_up[ACCOUNTING_IDS_MAX];
 	if (wants_newest(poller))
 		return poll_newest(poller, outcome);
-	if (!rounds->search.is_open) {
+	if (!rounds->search.is_open)
 		poller->search_began_ns = clock_monotonic_ns();
-		job_search_begin(&rounds->search, &rounds->frontiers, poller->cluster->job_table);
-	}
 	uint64_t sample = job_rounds_take_sample(rounds);
 	if (sample)
 		return poll_sample(poller, sample, outcome);
@@ -256,6 +299,9 @@ static bool poll_search(struct job_poller *poller, uint64_t rows_max, struct pla
 							   ACCOUNTING_IDS_MAX);
 	if (count)
 		return poll_lookup(poller, looked_up, count, outcome);
+	uint64_t record = job_rounds_next_search_record(rounds);
+	if (record)
+		return poll_search_record(poller, record, outcome);
 	uint64_t ids = job_rounds_ask_search(rounds, rows_max, &query);
 	bool is_well = !ids || ask_states(poller, &query, outcome);
 	cover(outcome, ids);
@@ -334,8 +380,13 @@ static bool poll_array(struct job_poller *poller, struct plan_outcome *outcome)
 	struct job_details *details = &poller->reader.details;
 	struct buf query = BUF_INIT;
 	uint64_t id = job_details_next(details, JOB_QUEUE_ARRAYS);
-	job_rounds_ask_array(&poller->reader.rounds, id, &query);
-	bool is_well = !query.len || ask_states(poller, &query, outcome);
+	bool is_well = true;
+	if (job_details_records(details, id)) {
+		is_well = job_reader_job(&poller->reader, id, outcome);
+	} else {
+		job_rounds_ask_array(&poller->reader.rounds, id, &query);
+		is_well = !query.len || ask_states(poller, &query, outcome);
+	}
 	buf_done(&query);
 	return is_well && !job_details_left(details, JOB_QUEUE_ARRAYS);
 }
@@ -390,6 +441,13 @@ static bool poll_details_until_done(struct job_poller *poller)
 	       poll_until_done(poller, TASK_JOB_DETAILS, way, 1);
 }
 
+/* The first records of arrays of many, while others lacked details. */
+static bool poll_arrays(struct job_poller *poller)
+{
+	return !job_details_begin(&poller->reader.details, JOB_QUEUE_ARRAYS) ||
+	       poll_until_done(poller, TASK_JOB_ARRAYS, ARRAYS_STATES, 1);
+}
+
 /* Asks for details that only jobs with rows of their own need. Which jobs have rows is known when all have details. */
 static bool poll_missing(struct job_poller *poller)
 {
@@ -410,5 +468,5 @@ bool job_poller_poll_all(struct job_poller *poller)
 	bool are_found = is_few ? poll_until_done(poller, TASK_JOB_STATES, STATES_LIST, 0)
 				: poll_until_done(poller, TASK_JOB_SEARCH, STATES_BATCHES, ROWS) &&
 					  poll_until_done(poller, TASK_JOB_STATES, STATES_BATCHES, ROWS);
-	return are_found && poll_details_until_done(poller) && poll_missing(poller);
+	return are_found && poll_details_until_done(poller) && poll_arrays(poller) && poll_missing(poller);
 }

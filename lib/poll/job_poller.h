@@ -29,6 +29,7 @@ struct job_poller {
 	double unverified_as_of; /* Unix seconds: the jobs are from before the start, as of then; 0: they are not */
 	uint64_t round_began_ns;
 	uint64_t round_ended_ns; /* the last round of states */
+	uint64_t counted_ns; /* when diag told how many jobs were submitted */
 	int64_t as_of; /* Unix seconds of slurmctld's clock: all jobs are known as of then or later; 0: not yet */
 	uint64_t jobs_time; /* of diag's last count that we used */
 	uint64_t next_job_id; /* in conf when we last used it */

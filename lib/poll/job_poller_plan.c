@@ -5,6 +5,7 @@
 #include "model/number.h"
 
 #include <math.h>
+#include <string.h>
 
 /* What there is to do, for the planner. */
 
@@ -104,14 +105,17 @@ static void note_conf(struct job_poller *poller)
 		frontiers->first_id = conf->first_job_id;
 	if (number_is_known(conf->max_job_id) && conf->max_job_id)
 		frontiers->last_id = conf->max_job_id;
-	poller->reader.rounds.search.array_size = number_is_known(conf->max_array_size)
-							  ? conf->max_array_size
-							  : poller->reader.asker->config->max_array_size;
+	uint64_t array_size = number_is_known(conf->max_array_size) ? conf->max_array_size
+								    : poller->reader.asker->config->max_array_size;
+	poller->reader.rounds.search.array_size = array_size;
+	poller->reader.rounds.search.is_size_told =
+		number_is_known(conf->max_array_size) || array_size != JOB_ARRAY_SIZE_DEFAULT;
 	bool is_news = conf->next_job_id != poller->next_job_id;
 	poller->next_job_id = conf->next_job_id;
 	if (is_news && number_is_known(conf->next_job_id) && conf->next_job_id > frontiers->first_id)
 		job_rounds_note_last(&poller->reader.rounds, conf->next_job_id - 1);
 	poller->is_rate_limited = poller->reader.asker->config->rate_limited || conf->limits_rates;
+	poller->reader.details.takes_sluids = strverscmp(poller->cluster->slurm_version, "26.05") >= 0;
 	plan_set_rate_limited(poller->plan, poller->is_rate_limited);
 }
 
@@ -231,8 +235,11 @@ static void plan_details(struct job_poller *poller, uint64_t whole)
 	struct job_view array;
 	uint64_t id = job_details_peek(details, JOB_QUEUE_ARRAYS);
 	bool is_there = id && job_table_find(poller->cluster->job_table, id, &array);
-	plan_set_whole(plan, TASK_JOB_ARRAYS, is_there ? array.tasks : 1);
-	plan_set_work(plan, TASK_JOB_ARRAYS, is_there ? array.tasks : 0);
+	uint64_t records = job_details_records(details, id), rows = records ? records : is_there ? array.tasks : 0;
+	plan_allow_way(plan, TASK_JOB_ARRAYS, ARRAYS_STATES, !records);
+	plan_allow_way(plan, TASK_JOB_ARRAYS, ARRAYS_RECORDS, records);
+	plan_set_whole(plan, TASK_JOB_ARRAYS, rows ? rows : 1);
+	plan_set_work(plan, TASK_JOB_ARRAYS, rows);
 }
 
 /* Without slurmdbd nothing says how a job ended once slurmctld has forgotten it. So we read jobs before that, and

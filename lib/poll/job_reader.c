@@ -90,8 +90,8 @@ bool job_reader_job(struct job_reader *reader, uint64_t id, struct plan_outcome 
 		return true;
 	}
 	struct job_copies copies = {.count = 0};
-	char item[24];
-	snprintf(item, sizeof item, "%" PRIu64, id);
+	char item[JOB_NAME_BYTES];
+	bool is_sluid = job_details_name(&reader->details, id, item);
 	struct job_table *table = reader->rounds.table;
 	const struct fetch fetch = {ENDPOINT_JOB, take_job, &copies, .item = item,
 				    .with_detail = wants_detail(table, id)};
@@ -101,8 +101,10 @@ bool job_reader_job(struct job_reader *reader, uint64_t id, struct plan_outcome 
 		copies.items[i].is_detailed = fetch.with_detail;
 	if (result == FETCH_OK)
 		apply_copies(reader, &copies, now);
+	if (is_sluid && (!fetch_succeeded(result) || !copies.count))
+		job_details_forget_sluid(&reader->details, id); /* the next request is by ID */
 	bool is_kept_from_us = result == FETCH_NOT_FOUND || result == FETCH_FORBIDDEN;
-	if (is_kept_from_us || (result == FETCH_OK && !copies.count))
+	if (!is_sluid && (is_kept_from_us || (result == FETCH_OK && !copies.count)))
 		job_details_note_unknown(&reader->details, id);
 	if (is_kept_from_us)
 		outcome->result = PLAN_OK;
@@ -206,6 +208,24 @@ bool job_reader_newest(struct job_reader *reader, uint64_t seconds, struct plan_
 		job_rounds_note_job(&reader->rounds, &newest);
 	buf_done(&text);
 	return is_well;
+}
+
+/* diag */
+
+void job_reader_count(struct job_reader *reader, struct plan_outcome *outcome)
+{
+	struct cluster *cluster = reader->asker->cluster;
+	struct section_build build = {.cluster = cluster, .now = clock_now_s()};
+	const struct fetch fetch = {.endpoint = ENDPOINT_DIAG, .take = section_take(ENDPOINT_DIAG), .context = &build};
+	build.built = section_start(ENDPOINT_DIAG, cluster, build.now);
+	if (asker_ask(reader->asker, &fetch, outcome) == FETCH_OK) {
+		section_commit(ENDPOINT_DIAG, cluster, build.built);
+		job_rounds_note_submitted(&reader->rounds, cluster->scheduler.diag.jobs_submitted,
+					  cluster->scheduler.diag.jobs_started);
+	} else {
+		section_discard(ENDPOINT_DIAG, build.built);
+		job_rounds_note_submitted(&reader->rounds, NUMBER_UNSET, NUMBER_UNSET);
+	}
 }
 
 /* the whole list */

@@ -42,6 +42,9 @@ bool job_reader_look_up(struct job_reader *reader, const uint64_t *ids, size_t c
  * knows none, that is no failure. */
 bool job_reader_newest(struct job_reader *reader, uint64_t seconds, struct plan_outcome *outcome);
 
+/* Asks diag how many tasks were submitted and started, for the round. If it fails, the round goes on without. */
+void job_reader_count(struct job_reader *reader, struct plan_outcome *outcome);
+
 /* Asks for all jobs with their details in one list. `counts_arrays`: then counts arrays whose task lists were cut by
  * further requests to jobs/state. */
 bool job_reader_list(struct job_reader *reader, bool counts_arrays, struct plan_outcome *outcome);

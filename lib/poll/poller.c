@@ -127,7 +127,6 @@ static void note_diag(struct poller *poller)
 	uint64_t now = clock_monotonic_ns();
 	if (!scheduler->is_known)
 		return;
-	job_rounds_note_submitted(&poller->jobs.reader.rounds, scheduler->diag.jobs_submitted);
 	if (number_is_known(scheduler->diag.threads) && number_is_known(scheduler->diag.agent_queue))
 		plan_note_load(poller->plan, now, scheduler->diag.threads, scheduler->diag.agent_queue);
 	const struct rpc_sum *ours = user ? map_find(&scheduler->rpcs_by_user.rows, text_of(user)) : NULL;
@@ -198,7 +197,7 @@ static void act(struct poller *poller, const struct plan_action *action)
 		plan_set_work(poller->plan, action->task, outcome.records);
 	if (action->task == ENDPOINT_DIAG && outcome.result == PLAN_OK)
 		note_diag(poller);
-	if (plan_wants_account(poller->plan) || job_rounds_want_count(&poller->jobs.reader.rounds))
+	if (plan_wants_account(poller->plan))
 		plan_hasten(poller->plan, ENDPOINT_DIAG);
 	judge_daemons(poller);
 	if (action->task == ENDPOINT_PING)

@@ -26,7 +26,7 @@ static const char *const abouts[TASKS] = {
 	[TASK_JOB_DETAILS] = "details of new and changed jobs",
 	[TASK_JOB_REASONS] = "why jobs wait",
 	[TASK_JOB_ROTATION] = "details of all jobs, in turn",
-	[TASK_JOB_ARRAYS] = "tasks of large arrays",
+	[TASK_JOB_ARRAYS] = "large arrays",
 	[TASK_JOB_ENDS] = "how jobs ended",
 	[TASK_JOB_STEPS] = "what ended jobs used",
 };

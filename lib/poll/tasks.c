@@ -37,14 +37,14 @@ static const struct plan_way nodes[] = {{
 	.memory_per_record = 38e3,
 }};
 
-#define JOBS_WHOLE                                                                                                     \
+#define JOBS_WHOLE(name_)                                                                                              \
 	{                                                                                                              \
-		.name = "whole", .slurmrestd_s = {.request = 0.003, .record = 0.45e-3, .square = 45e-9},               \
+		.name = (name_), .slurmrestd_s = {.request = 0.003, .record = 0.45e-3, .square = 45e-9},               \
 		.slurmctld_s = {.request = 0.001, .record = 10e-6}, .bytes_per_record = 7700,                          \
 		.memory_per_record = 210e3,                                                                            \
 	}
 static const struct plan_way jobs[] = {
-	[JOBS_LIST] = JOBS_WHOLE,
+	[JOBS_LIST] = JOBS_WHOLE("whole"),
 	[JOBS_LIST_22_05] = {.name = "whole",
 			     .slurmrestd_s = {.request = 0.003, .record = 71e-6, .square = 4.7e-9},
 			     .slurmctld_s = {.request = 0.001, .record = 42e-6},
@@ -69,7 +69,10 @@ static const struct plan_way job_search[] = {
 	{.name = "batches", STATES_COST, .records_min = 100, .records_max = 500},
 	{.name = "large_batches", STATES_COST, .records_min = 1000, .records_max = 4000},
 };
-static const struct plan_way job_arrays[] = {{.name = "single", STATES_COST}};
+static const struct plan_way job_arrays[] = {
+	[ARRAYS_STATES] = {.name = "states", STATES_COST},
+	[ARRAYS_RECORDS] = JOBS_WHOLE("records"),
+};
 static const struct plan_way job_details[] = {
 	[DETAILS_SINGLE] = {.name = "single",
 			    .slurmrestd_s = {.record = 1.7e-3},
@@ -77,7 +80,7 @@ static const struct plan_way job_details[] = {
 			    .bytes_per_record = 9000,
 			    .records_min = 1,
 			    .records_max = 1},
-	[DETAILS_LIST] = JOBS_WHOLE,
+	[DETAILS_LIST] = JOBS_WHOLE("whole"),
 	/* more IDs cost the same each, and slurmrestd keeps more memory for them (SLURMRESTD.md, "Costs") */
 	[DETAILS_ACCOUNTING] = {.name = "accounting",
 				.slurmrestd_s = {.request = 0.007, .record = 0.25e-3},
@@ -118,7 +121,7 @@ static const struct plan_task table[TASKS] = {
 	[TASK_JOB_SEARCH] = {.name = "job_search", .noun = "ids", .weight = 16, WAYS(job_search), .lends_share = true},
 	[TASK_JOB_DETAILS] =
 		{.name = "job_details", .noun = "jobs", WAYS(job_details), .is_spread = true, .lends_share = true},
-	[TASK_JOB_ARRAYS] = {.name = "job_arrays", .noun = "tasks", WAYS(job_arrays)},
+	[TASK_JOB_ARRAYS] = {.name = "job_arrays", .noun = "records", .weight = 4, WAYS(job_arrays)},
 	[TASK_JOB_ENDS] = {.name = "job_ends", .noun = "runs", .weight = 4, WAYS(job_ends)},
 	[TASK_JOB_STEPS] = {.name = "job_steps", .noun = "runs", WAYS(job_steps)},
 	[TASK_JOB_REASONS] = {.name = "job_reasons",

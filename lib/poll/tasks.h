@@ -11,6 +11,7 @@ enum { WAY_ONLY = 0 }; /* the only strategy of most tasks */
 enum { JOB_STEPS_BATCH_MAX = 50 };
 enum jobs_way { JOBS_LIST, JOBS_LIST_22_05 }; /* the same, but v0.0.37 and v0.0.38 have other costs */
 enum states_way { STATES_BATCHES, STATES_LARGE_BATCHES, STATES_LIST };
+enum arrays_way { ARRAYS_STATES, ARRAYS_RECORDS };
 enum details_way { DETAILS_SINGLE, DETAILS_LIST, DETAILS_ACCOUNTING }; /* reasons and rotation have the first two */
 /* More IDs in a request are not cheaper, and slurmrestd keeps more memory: 26 MiB by 300 IDs, 196 MiB by 2,400
  * (24.11). */

@@ -18,7 +18,7 @@ struct record {
 	uint64_t first, last; /* tasks of an unsplit rest; one task: both the same */
 	bool is_rest;
 	int state;
-	uint64_t submit_time, ended, restarts;
+	uint64_t submit_time, started, ended, restarts;
 };
 
 struct controller_model {
@@ -28,6 +28,7 @@ struct controller_model {
 	uint64_t first_id, last_id, next_id;
 	uint64_t now, random;
 	uint64_t rows; /* that jobs/state answered, in all */
+	uint64_t submitted, started; /* as diag counts them */
 };
 
 static inline uint64_t model_below(struct controller_model *model, uint64_t limit)
@@ -81,6 +82,7 @@ static inline struct record *model_add(struct controller_model *model, struct re
 static inline uint64_t model_submit(struct controller_model *model, uint64_t id, uint64_t tasks)
 {
 	id = id ? id : model_take_id(model);
+	model->submitted += tasks ? tasks : 1;
 	model_add(model, (struct record){.id = id,
 					 .array = tasks ? id : 0,
 					 .last = tasks ? tasks - 1 : 0,
@@ -93,18 +95,21 @@ static inline uint64_t model_submit(struct controller_model *model, uint64_t id,
 /* Starts a job, or the first task of a rest: it gets an ID of its own, but the last one keeps the array's. */
 static inline void model_start(struct controller_model *model, struct record *record)
 {
+	model->started++;
 	if (record->is_rest && record->first < record->last) {
 		struct record task = *record;
 		task.id = model_take_id(model);
 		task.last = task.first;
 		task.is_rest = false;
 		task.state = JOB_RUNNING;
+		task.started = model->now;
 		record->first++;
 		model_add(model, task);
 		return;
 	}
 	record->is_rest = false;
 	record->state = JOB_RUNNING;
+	record->started = model->now;
 }
 
 static inline void model_forget(struct controller_model *model, size_t index)
@@ -182,15 +187,17 @@ static inline void model_states(struct controller_model *model, struct text quer
 
 typedef void model_job_fn(void *context, const struct job *job);
 
-/* job/{id}; how many records it brought. */
-static inline size_t model_job(struct controller_model *model, uint64_t id, model_job_fn *take, void *context)
+/* job/{id}; how many records it brought. A SLUID brings one record: the model's are "s" and the ID. */
+static inline size_t model_named(struct controller_model *model, uint64_t id, bool is_sluid, model_job_fn *take,
+				 void *context)
 {
 	size_t brought = 0;
 	for (size_t i = 0; i < model->count; i++) {
 		const struct record *record = &model->records[i];
-		if (record->id != id && (record->array != id || !model_find(model, id)))
+		if (record->id != id && (is_sluid || record->array != id || !model_find(model, id)))
 			continue;
-		char tasks[48];
+		char tasks[48], sluid[32];
+		snprintf(sluid, sizeof sluid, "s%" PRIu64, record->id);
 		snprintf(tasks, sizeof tasks, "%" PRIu64 "-%" PRIu64, record->first, record->last);
 		const struct job job = {
 			.id = record->id,
@@ -203,6 +210,8 @@ static inline size_t model_job(struct controller_model *model, uint64_t id, mode
 			.qos = TEXT("normal"),
 			.state = record->state,
 			.submit_time = record->submit_time,
+			.start_time = record->started,
+			.sluid = text_of(sluid),
 			.restarts = record->restarts,
 			.cpus = 1,
 			.nodes = 1,
@@ -211,4 +220,9 @@ static inline size_t model_job(struct controller_model *model, uint64_t id, mode
 		brought++;
 	}
 	return brought;
+}
+
+static inline size_t model_job(struct controller_model *model, uint64_t id, model_job_fn *take, void *context)
+{
+	return model_named(model, id, false, take, context);
 }

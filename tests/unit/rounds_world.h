@@ -18,6 +18,8 @@ struct world {
 	size_t dearest_job; /* records that one job/{id} brought */
 	uint64_t dearest_answer; /* rows that one request of jobs/state brought */
 	bool has_slurmdbd; /* searches may ask it which IDs are leaders' */
+	bool lacks_diag; /* diag fails */
+	size_t records; /* that rounds asked job/{id} for */
 	size_t dearest_lookup; /* runs that it reported at once */
 };
 
@@ -95,20 +97,6 @@ static inline void live_a_little(struct world *world)
 			model_forget(model, i);
 }
 
-static inline void states_round(struct world *world, uint64_t rows_max)
-{
-	struct buf query = BUF_INIT;
-	int requests = 0;
-	job_rounds_begin(&world->rounds);
-	while (job_rounds_ask(&world->rounds, rows_max, &query)) {
-		answer(world, &query);
-		CHECK(++requests < 100000);
-		if (world->is_busy && !model_below(&world->model, 3))
-			live_a_little(world);
-	}
-	buf_done(&query);
-}
-
 static inline void take_job(void *context, const struct job *job)
 {
 	struct world *world = context;
@@ -116,18 +104,81 @@ static inline void take_job(void *context, const struct job *job)
 	job_rounds_note_job(&world->rounds, job);
 }
 
+static inline void ask_record(struct world *world, uint64_t id)
+{
+	size_t brought = model_job(&world->model, id, take_job, world);
+	world->dearest_job = brought > world->dearest_job ? brought : world->dearest_job;
+	world->records++;
+	job_rounds_settle_record(&world->rounds);
+}
+
+/* The next request of the open round, as the poller asks. False: the round is over. */
+static inline bool states_request(struct world *world, uint64_t rows_max)
+{
+	struct buf query = BUF_INIT;
+	const struct controller_model *model = &world->model;
+	if (job_rounds_await_count(&world->rounds))
+		job_rounds_note_submitted(&world->rounds, world->lacks_diag ? NUMBER_UNSET : model->submitted,
+					  world->lacks_diag ? NUMBER_UNSET : model->started);
+	uint64_t record = job_rounds_next_record(&world->rounds);
+	bool is_request = record || job_rounds_ask(&world->rounds, rows_max, &query);
+	if (record)
+		ask_record(world, record);
+	else if (is_request)
+		answer(world, &query);
+	buf_done(&query);
+	return is_request;
+}
+
+static inline void states_round(struct world *world, uint64_t rows_max)
+{
+	int requests = 0;
+	job_rounds_begin(&world->rounds);
+	while (world->rounds.is_open && states_request(world, rows_max)) {
+		CHECK(++requests < 100000);
+		if (world->is_busy && !model_below(&world->model, 3))
+			live_a_little(world);
+	}
+}
+
+static inline void ask_job(struct world *world, uint64_t id)
+{
+	char name[JOB_NAME_BYTES];
+	bool is_sluid = job_details_name(&world->details, id, name);
+	size_t brought = model_named(&world->model, id, is_sluid, take_job, world);
+	if (!brought && is_sluid)
+		job_details_forget_sluid(&world->details, id);
+	else if (!brought)
+		job_details_note_unknown(&world->details, id);
+	if (brought > world->dearest_job)
+		world->dearest_job = brought;
+}
+
 static inline size_t details_round(struct world *world, enum job_queue queue)
 {
 	size_t requests = 0;
 	job_details_begin(&world->details, queue);
-	for (uint64_t id; (id = job_details_next(&world->details, queue)); requests++) {
-		size_t brought = model_job(&world->model, id, take_job, world);
-		if (!brought)
-			job_details_note_unknown(&world->details, id);
-		if (brought > world->dearest_job)
-			world->dearest_job = brought;
-	}
+	for (uint64_t id; (id = job_details_next(&world->details, queue)); requests++)
+		ask_job(world, id);
 	return requests;
+}
+
+/* The turns of arrays; how many there were. */
+static inline size_t arrays_round(struct world *world)
+{
+	struct buf query = BUF_INIT;
+	size_t turns = 0;
+	job_details_begin(&world->details, JOB_QUEUE_ARRAYS);
+	for (uint64_t id; (id = job_details_next(&world->details, JOB_QUEUE_ARRAYS)); turns++) {
+		if (job_details_records(&world->details, id)) {
+			ask_job(world, id);
+			continue;
+		}
+		job_rounds_ask_array(&world->rounds, id, &query);
+		answer(world, &query);
+	}
+	buf_done(&query);
+	return turns;
 }
 
 static inline uint64_t count_live(const struct controller_model *model)
@@ -174,6 +225,8 @@ static inline int search_by(struct world *world, uint64_t rows_max)
 			CHECK(world->rounds.search.is_open); /* what it finds does not end it */
 		} else if (look_up(world)) {
 			CHECK(world->rounds.search.is_open);
+		} else if ((sample = job_rounds_next_search_record(&world->rounds))) {
+			ask_record(world, sample);
 		} else if ((is_open = job_rounds_ask_search(&world->rounds, rows_max, &query))) {
 			answer(world, &query);
 		}

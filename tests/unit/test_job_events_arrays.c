@@ -379,7 +379,7 @@ static void test_lent_partitions(void)
 	struct job_details details;
 	world_init(&w, true);
 	job_details_init(&details, w.table);
-	CHECK(job_table_set_state(w.table, ARRAY, JOB_PENDING, 0, BIRTH));
+	CHECK(job_table_set_state(w.table, ARRAY, JOB_PENDING, 0, BIRTH + 1));
 	CHECK(job_table_set_tasks(w.table, ARRAY, TASKS));
 	for (uint64_t task = 1; task <= RECORDS; task++) {
 		struct job job = running(ARRAY + task, BIRTH, BIRTH);

@@ -75,15 +75,9 @@ static void test_round_is_cheap(void)
 	free(world);
 }
 
-static void list_arrays(struct world *world)
+static bool waits_for(const struct world *world, uint64_t id, const char *reason)
 {
-	struct buf query = BUF_INIT;
-	job_details_begin(&world->details, JOB_QUEUE_ARRAYS);
-	for (uint64_t id; (id = job_details_next(&world->details, JOB_QUEUE_ARRAYS));) {
-		job_rounds_ask_array(&world->rounds, id, &query);
-		answer(world, &query);
-	}
-	buf_done(&query);
+	return text_equal(job_table_reason(world->table, id), text_of(reason));
 }
 
 static void test_large_arrays(void)
@@ -102,24 +96,112 @@ static void test_large_arrays(void)
 	CHECK_NUMBER(world->model.rows, 1); /* the task that started */
 	details_round(world, JOB_QUEUE_WANTED);
 	check_same(world);
-	check_row("an array of many records is never asked for by its first one");
+	check_row("the first record of many is asked for in turns of its own");
 	for (int i = 0; i < 1500; i++)
 		model_start(&world->model, model_find(&world->model, array));
 	states_round(world, 1000);
 	world->dearest_job = 0;
 	details_round(world, JOB_QUEUE_WANTED);
 	CHECK_NUMBER(world->dearest_job, 1);
-	check_row("then its rest is listed in turns of its own");
-	CHECK_NUMBER(job_details_begin(&world->details, JOB_QUEUE_ARRAYS), 1);
-	CHECK_NUMBER(job_details_peek(&world->details, JOB_QUEUE_ARRAYS), array);
 	world->model.rows = 0;
-	list_arrays(world);
-	CHECK_NUMBER(world->model.rows, 50000 - 1 - 1500);
+	CHECK_NUMBER(arrays_round(world), 1);
+	CHECK_NUMBER(world->dearest_job, 1 + 1 + 1500);
+	CHECK_NUMBER(world->model.rows, 0);
 	check_same(world);
-	check_row("and it is gone when it is gone");
+	check_row("if it has too many, the rest loses the tasks that start");
+	world->details.records_max = 1200;
+	world->model.now += 15;
+	for (int i = 0; i < 10; i++)
+		model_start(&world->model, model_find(&world->model, array));
+	states_round(world, 1000);
+	details_round(world, JOB_QUEUE_WANTED);
+	CHECK_NUMBER(arrays_round(world), 0);
+	check_same(world);
+	check_row("and nothing tells why it waits");
+	CHECK_NUMBER(world->details.untold, 50000 - 1511);
+	CHECK(!waits_for(world, array, "Unknown")); /* but its last reason counts for two minutes */
+	world->model.now += 121;
+	states_round(world, 1000);
+	arrays_round(world);
+	CHECK(waits_for(world, array, "Unknown"));
+	check_same(world);
+	check_row("until it has few");
+	world->details.records_max = JOB_ARRAY_RECORDS_DEAR;
+	CHECK_NUMBER(arrays_round(world), 1);
+	CHECK_NUMBER(world->details.untold, 0);
+	CHECK(!waits_for(world, array, "Unknown"));
+	check_row("it is gone when it is gone");
 	model_forget(&world->model, (size_t)(model_find(&world->model, array) - world->model.records));
-	list_arrays(world);
-	list_arrays(world);
+	for (int i = 0; i < 3; i++)
+		arrays_round(world);
+	check_same(world);
+	world_end(world);
+	free(world);
+}
+
+/* A rest of few enough tasks is listed where its first record would bring too much. */
+static void test_listed_rests(void)
+{
+	struct world *world = calloc(1, sizeof *world);
+	enum { TASKS = 15000, STARTED = 1500 };
+	check_row("jobs/state counts it");
+	world_start(world, 8, 1, 1000000);
+	world->details.records_max = 1200;
+	uint64_t array = model_submit(&world->model, 0, TASKS);
+	for (int i = 0; i < STARTED; i++)
+		model_start(&world->model, model_find(&world->model, array));
+	find_all(world);
+	world->model.rows = world->dearest_job = 0;
+	CHECK_NUMBER(arrays_round(world), 1);
+	CHECK_NUMBER(world->model.rows, TASKS - STARTED);
+	CHECK_NUMBER(world->dearest_job, 0);
+	check_same(world);
+	check_row("and is gone when it is gone");
+	model_forget(&world->model, (size_t)(model_find(&world->model, array) - world->model.records));
+	arrays_round(world);
+	arrays_round(world);
+	check_same(world);
+	world_end(world);
+	free(world);
+}
+
+/* 26.05: an array's first record is asked for by its SLUID, however many others there are. */
+static void test_sluids(void)
+{
+	struct world *world = calloc(1, sizeof *world);
+	check_row("its SLUID brings the first record alone");
+	world_start(world, 8, 1, 1000000);
+	world->details.takes_sluids = true;
+	uint64_t array = model_submit(&world->model, 0, 50000);
+	find_all(world);
+	for (int i = 0; i < 2000; i++) {
+		model_start(&world->model, model_find(&world->model, array));
+		if (i == 200) {
+			states_round(world, 1000);
+			details_round(world, JOB_QUEUE_WANTED);
+		}
+	}
+	states_round(world, 1000);
+	world->dearest_job = 0;
+	CHECK_NUMBER(details_round(world, JOB_QUEUE_WANTED), 1 + 2000 - 201);
+	CHECK_NUMBER(world->dearest_job, 1);
+	CHECK_NUMBER(arrays_round(world), 0);
+	check_same(world);
+	check_row("so its reason is renewed as any other's");
+	CHECK_NUMBER(details_round(world, JOB_QUEUE_REASONS), 1);
+	CHECK_NUMBER(world->dearest_job, 1);
+	check_row("a slurmrestd that refuses SLUIDs is not asked by them again");
+	job_details_forget_sluid(&world->details, array);
+	arrays_round(world);
+	CHECK_NUMBER(world->dearest_job, 1 + 2000);
+	CHECK(world->details.refuses_sluids);
+	CHECK_NUMBER(details_round(world, JOB_QUEUE_REASONS), 0);
+	check_row("it is gone when it is gone");
+	model_forget(&world->model, (size_t)(model_find(&world->model, array) - world->model.records));
+	for (int i = 0; i < 3; i++) {
+		details_round(world, JOB_QUEUE_WANTED);
+		arrays_round(world);
+	}
 	check_same(world);
 	world_end(world);
 	free(world);
@@ -315,7 +397,7 @@ static void test_rounds_are_not_disturbed(void)
 		if (job_rounds_ask_search(&world->rounds, 20, &query))
 			answer(world, &query);
 		if (requests % 5 == 0)
-			list_arrays(world);
+			arrays_round(world);
 	}
 	CHECK(failed);
 	CHECK(requests > (JOBS + STARTED) / ROWS && requests < (JOBS + STARTED) / ROWS + 6);
@@ -459,7 +541,7 @@ static void test_lists_leave_nothing_behind(void)
 	for (int i = 0; i < 1500; i++)
 		model_start(&world->model, model_find(&world->model, array));
 	find_all(world);
-	list_arrays(world);
+	arrays_round(world);
 	CHECK(world->rounds.tails.count);
 	model_forget(&world->model, (size_t)(model_find(&world->model, array) - world->model.records));
 	job_rounds_ask_whole(&world->rounds);
@@ -496,6 +578,8 @@ int main(void)
 	test_lives();
 	test_round_is_cheap();
 	test_large_arrays();
+	test_listed_rests();
+	test_sluids();
 	test_first_records();
 	test_borrowed_details();
 	test_the_most_records();

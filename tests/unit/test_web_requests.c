@@ -342,7 +342,7 @@ static void test_flood_of_guesses(void)
 	http_server_stop(server);
 }
 
-/* Waits for the verdicts of so many passwords. */
+/* Waits until this number of passwords has a verdict. */
 static void wait_for_verdicts(struct passwords *passwords, int wake, unsigned count)
 {
 	struct pollfd wakes = {.fd = wake, .events = POLLIN};
