@@ -47,12 +47,17 @@ static void find_asked(const struct job *job, struct gpus *gpus)
 	}
 }
 
-static void find_held(const struct job *job, struct gpus *gpus)
+/* Does Slurm tell? A job that is suspended under select/linear has "gpu:a100:0": it holds none of those that it asked for. */
+static bool find_held(const struct job *job, struct gpus *gpus)
 {
 	struct text rest = job->gres_held;
 	struct gres gres;
-	while (gres_next(&rest, &gres))
+	bool is_told = false;
+	while (gres_next(&rest, &gres)) {
+		is_told |= text_equal(gres.name, TEXT("gpu"));
 		add(gpus, &gres, 1);
+	}
+	return is_told;
 }
 
 /* "gres/gpu" and its types, but not "gres/gpumem". */
@@ -95,11 +100,10 @@ void untold_gpus_tell(struct job *job, struct arena *texts)
 	bool holds = job->node_list.len && !names_gpus(job->tres_allocated);
 	if (!names_gpus(job->tres_requested))
 		find_asked(job, &asked);
-	if (holds)
-		find_held(job, &held);
+	bool is_told = holds && find_held(job, &held);
 	job->has_untold_gpus = asked.count || held.count;
 	append(&job->tres_requested, &asked, texts);
 	if (holds)
-		append(&job->tres_allocated, held.count ? &held : &asked, texts);
+		append(&job->tres_allocated, is_told ? &held : &asked, texts);
 	job->gres_per_job = job->gres_per_task = job->gres_per_socket = job->gres_held = TEXT("");
 }

@@ -679,6 +679,10 @@ static void test_untold_gpus(void)
 		{"\"nodes\":\"n[1-3]\",\"tres_alloc_str\":\"cpu=6\",\"tres_per_job\":\"gres/gpu:4\","
 		 "\"gres_detail\":[\"gpu:a100:2(IDX:0,3)\",\"\",\"gpu:a100:1(IDX:0),gpu:4090:1(IDX:7)\"]",
 		 "cpu=2,gres/gpu=4", "cpu=6,gres/gpu=4,gres/gpu:a100=3,gres/gpu:4090=1"},
+		/* suspended under select/linear */
+		{"\"nodes\":\"n1\",\"tres_alloc_str\":\"cpu=6\",\"tres_per_node\":\"gres/gpu:1g.10gb:2\","
+		 "\"gres_detail\":[\"gpu:1g.10gb:0(IDX:),lustre(CNT:0)\"]",
+		 "cpu=2,gres/gpu=6,gres/gpu:1g.10gb=6", "cpu=6"},
 		{"\"nodes\":\"n1\",\"tres_alloc_str\":\"cpu=6,gres/gpu=2\",\"gres_detail\":[\"gpu:a100:3(IDX:0-2)\"]",
 		 "cpu=2", "cpu=6,gres/gpu=2"},
 		{"\"nodes\":\"n1\",\"tres_alloc_str\":\"cpu=6,gres/gpumem=1G\",\"gres_detail\":[\"gpu:3(IDX:0-2)\"]",
