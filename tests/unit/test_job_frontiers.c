@@ -303,25 +303,84 @@ static void test_new_neighbours(void)
  * waited took slurmrestd 165 s, and slurmscope never had the answer. */
 static void test_what_diag_counts(void)
 {
-	enum { SINGLES = 300, TASKS = 20000, ROWS_MAX = 500 };
+	enum { SINGLES = 300, TASKS = 20000, LARGE = 200000, ROWS_MAX = 500 };
 	static const struct {
 		const char *name;
-		uint64_t singles, arrays, tasks, others; /* in this order */
+		int gone; /* IDs of jobs that have gone; then these, in this order: */
+		uint64_t singles, arrays, tasks;
 		int started; /* tasks of an array that is known */
+		uint64_t others;
 		uint64_t array_size; /* MaxArraySize; 0: nobody told it */
-		bool lacks_diag;
+		bool lacks_diag, are_jobs_counted; /* diag fails in the round; before, it counted those that wait */
 		uint64_t requests_max, records_max; /* of them by job/{id} */
 	} rows[] = {
-		{"few jobs are new, and they come in large batches", SINGLES, 0, 0, 0, 0, 0, false, 20, 0},
-		{"arrays are new behind them", SINGLES, 5, TASKS, 0, 0, 0, false, 400, 340},
-		{"one large array that waits", 0, 1, 200000, 0, 0, 0, false, 20, 16},
-		{"single jobs around it", 100, 1, 200000, 1000, 0, 0, false, 180, 140},
-		{"single jobs after it, while others start", 0, 1, 200000, 500, 1500, 0, false, 60, 30},
-		{"many single jobs", 3000, 0, 0, 0, 0, 0, false, 40, 0},
-		{"arrays are as large as MaxArraySize allows", 0, 30, 1000, 50, 0, 1001, false, 100, 0},
-		{"and nobody knows MaxArraySize", 0, 30, 1000, 50, 0, 0, false, 60, 40},
-		{"diag does not answer", SINGLES, 5, TASKS, 0, 0, TASKS + 1, true, SINGLES + 30, 0},
-		{"diag does not answer, and only small arrays", SINGLES, 0, 0, 0, 0, 1001, true, 110, 0},
+		{.name = "few jobs are new, and they come in large batches", .singles = SINGLES, .requests_max = 20},
+		{.name = "arrays are new behind them",
+		 .singles = SINGLES,
+		 .arrays = 5,
+		 .tasks = TASKS,
+		 .requests_max = 400,
+		 .records_max = 340},
+		{.name = "one large array that waits",
+		 .arrays = 1,
+		 .tasks = LARGE,
+		 .requests_max = 20,
+		 .records_max = 16},
+		{.name = "single jobs around it",
+		 .singles = 100,
+		 .arrays = 1,
+		 .tasks = LARGE,
+		 .others = 1000,
+		 .requests_max = 180,
+		 .records_max = 140},
+		{.name = "single jobs after it, while others start",
+		 .arrays = 1,
+		 .tasks = LARGE,
+		 .started = 1500,
+		 .others = 500,
+		 .requests_max = 60,
+		 .records_max = 30},
+		{.name = "it is behind jobs that have gone",
+		 .gone = 20,
+		 .arrays = 1,
+		 .tasks = LARGE,
+		 .others = 50,
+		 .requests_max = 60,
+		 .records_max = 40},
+		{.name = "many single jobs", .singles = 3000, .requests_max = 40},
+		{.name = "arrays are as large as MaxArraySize allows",
+		 .singles = SINGLES,
+		 .arrays = 30,
+		 .tasks = 1000,
+		 .others = 50,
+		 .array_size = 1001,
+		 .requests_max = 160},
+		{.name = "and nobody knows MaxArraySize",
+		 .arrays = 30,
+		 .tasks = 1000,
+		 .others = 50,
+		 .requests_max = 60,
+		 .records_max = 40},
+		{.name = "diag does not answer",
+		 .singles = SINGLES,
+		 .arrays = 5,
+		 .tasks = TASKS,
+		 .array_size = TASKS + 1,
+		 .lacks_diag = true,
+		 .requests_max = SINGLES + 30},
+		{.name = "diag does not answer, and only small arrays",
+		 .singles = SINGLES,
+		 .array_size = 1001,
+		 .lacks_diag = true,
+		 .requests_max = 110},
+		{.name = "but it counted those that wait",
+		 .arrays = 1,
+		 .tasks = LARGE,
+		 .others = 50,
+		 .lacks_diag = true,
+		 .are_jobs_counted = true,
+		 .requests_max = 60,
+		 .records_max = 20},
 	};
 	for (size_t row = 0; row < sizeof rows / sizeof *rows; row++) {
 		struct world *world = calloc(1, sizeof *world);
@@ -335,12 +394,16 @@ static void test_what_diag_counts(void)
 		states_round(world, ROWS_MAX);
 		world->lacks_diag = rows[row].lacks_diag;
 		world->dearest_answer = world->records = 0;
+		for (int i = 0; i < rows[row].gone; i++)
+			model_take_id(&world->model);
 		submit_jobs(world, (int)rows[row].singles);
 		for (uint64_t i = 0; i < rows[row].arrays; i++)
 			model_submit(&world->model, 0, rows[row].tasks);
 		for (int i = 0; i < rows[row].started; i++)
 			model_start(&world->model, model_find(&world->model, known));
 		submit_jobs(world, (int)rows[row].others);
+		if (rows[row].are_jobs_counted)
+			note_count(world);
 		job_rounds_begin(&world->rounds);
 		for (; world->rounds.is_open && states_request(world, ROWS_MAX); requests++)
 			;
@@ -369,6 +432,7 @@ static void test_frontier_fails(void)
 	submit_jobs(world, 1);
 	job_rounds_begin(&world->rounds);
 	CHECK(!job_rounds_leave_frontiers(&world->rounds));
+	job_rounds_note_submitted(&world->rounds, 10, 0); /* it may count jobs that are submitted meanwhile */
 	CHECK(!job_rounds_await_count(&world->rounds));
 	CHECK(states_request(world, 500));
 	CHECK_NUMBER(job_table_counts(world->table).running, 1);
@@ -431,6 +495,7 @@ static void test_submissions(void)
 	count(&submissions, 1300);
 	submissions.found += 200;
 	CHECK_NUMBER(job_submissions_excess(&submissions, 0), 0);
+	count(&submissions, 1350);
 	job_submissions_end(&submissions);
 	job_submissions_begin(&submissions);
 	count(&submissions, 1400);

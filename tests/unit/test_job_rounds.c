@@ -94,6 +94,7 @@ static void test_large_arrays(void)
 	world->model.now += 15;
 	states_round(world, 1000);
 	CHECK_NUMBER(world->model.rows, 1); /* the task that started */
+	CHECK_NUMBER(job_rounds_work(&world->rounds), 1 + JOB_WINDOW_MIN); /* without the tasks of the rest */
 	details_round(world, JOB_QUEUE_WANTED);
 	check_same(world);
 	check_row("the first record of many is asked for in turns of its own");
@@ -248,6 +249,7 @@ static void test_borrowed_details(void)
 	struct job_view view;
 	CHECK_NUMBER(world->dearest_job, 1);
 	CHECK(job_table_find(world->table, array, &view) && view.has_details && view.is_unsplit);
+	CHECK(waits_for(world, array, "Unknown"));
 	check_same(world);
 	world_end(world);
 	check_row("what one holds that is a task itself is not known");
@@ -260,6 +262,10 @@ static void test_borrowed_details(void)
 	each_job_choose(&each, world->table, NULL);
 	CHECK(job_table_find(world->table, array, &view) && view.has_details && !view.is_unsplit);
 	CHECK_NUMBER(each.sets[STAGE_HOLDING].count, 1499);
+	check_row("until its turn comes");
+	CHECK_NUMBER(arrays_round(world), 1);
+	each_job_choose(&each, world->table, NULL);
+	CHECK_NUMBER(each.sets[STAGE_HOLDING].count, 1500);
 	each_job_done(&each);
 	check_same(world);
 	world_end(world);
@@ -292,6 +298,10 @@ static void test_the_most_records(void)
 		CHECK_NUMBER(job_details_begin(&details, JOB_QUEUE_WANTED), !is_too_many);
 		CHECK_NUMBER(job_details_next(&details, JOB_QUEUE_WANTED), is_too_many ? 0 : ARRAY);
 	}
+	check_row("any record without details may be the array's");
+	for (uint64_t id = LAST + 2; id < LAST + 102; id++)
+		CHECK(job_table_set_state(table, id, JOB_RUNNING, 0, 1000));
+	CHECK_NUMBER(job_details_records(&details, ARRAY), JOB_ARRAY_RECORDS_MAX + 2 + 100);
 	job_details_done(&details);
 	job_table_free(table);
 }

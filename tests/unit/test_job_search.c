@@ -385,6 +385,53 @@ static void test_search_with_slurmdbd(void)
 	}
 }
 
+/* IDs that bring one row come together. None is among them that slurmdbd was not asked for, as it may be a large array. */
+static void test_plain_ids(void)
+{
+	struct job_search search = {.expected = 100000, .array_size = 20001};
+	struct job_frontiers frontiers = {.first_id = 1, .last_id = 1000000};
+	struct job_table *table = job_table_new();
+	struct buf query = BUF_INIT;
+	uint64_t ids[300];
+	job_frontiers_advance(&frontiers, 5000);
+	job_search_begin(&search, &frontiers, table);
+	check_row("an ID that slurmdbd does not know is asked for by its record");
+	CHECK_NUMBER(job_search_ids_to_look_up(&search, table, ids, 300), 300);
+	for (int i = 0; i < 300; i++)
+		if (i != 40)
+			job_search_note_run(&search, &(struct job){.id = ids[i], .array_job_id = 0});
+	CHECK_NUMBER(job_search_next_record(&search, table), ids[40]);
+	job_search_note_record(&search, ids[40], false);
+	CHECK_NUMBER(job_search_next_record(&search, table), 0);
+	check_row("the others come together");
+	CHECK_NUMBER(job_search_ask(&search, table, 500, &query), 300);
+	CHECK_NUMBER(search.unsure, 0);
+	buf_done(&query);
+	job_search_done(&search);
+	job_frontiers_done(&frontiers);
+	job_table_free(table);
+}
+
+/* Records of IDs without jobs cost as much as those of jobs, so a search asks for so many and no more. */
+static void test_records_without_jobs(void)
+{
+	enum { TASKS = 25000, GONE = 5000 };
+	struct world *world = calloc(1, sizeof *world);
+	check_row("a large array far below the last job");
+	world_start(world, 31, 1, 1000000);
+	model_submit(&world->model, 0, TASKS);
+	for (int i = 0; i < GONE; i++)
+		model_take_id(&world->model);
+	submit_jobs(world, 1);
+	job_frontiers_advance(&world->rounds.frontiers, world->model.next_id - 1);
+	CHECK(note_count(world));
+	search_by(world, 500);
+	CHECK(world->records >= 2000 && world->records < 2100);
+	check_same(world);
+	world_end(world);
+	free(world);
+}
+
 /* slurmdbd may lack records, or fail: what it does not report is asked for one at a time. */
 static void test_slurmdbd_knows_nothing(void)
 {
@@ -498,6 +545,8 @@ int main(void)
 	test_leaders_of_two_searches();
 	test_search_with_slurmdbd();
 	test_slurmdbd_knows_nothing();
+	test_plain_ids();
+	test_records_without_jobs();
 	test_few_beside_many();
 	test_neighbours_behind_singles();
 	return check_done();
