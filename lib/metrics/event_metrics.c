@@ -188,7 +188,7 @@ static void emit_row(struct family_sink *sink, const char *const labels[GROUP_LA
 	family_item(sink, tally);
 }
 
-/* Counts what entities without a row would have: as many samples as a row begins with. A node's row begins with a
+/* Counts what entities without a row would have: each as many samples as a row begins with. A node's row begins with a
  * failure. */
 static void fold_rows(struct family_sink *sink, int kind)
 {
@@ -198,8 +198,12 @@ static void fold_rows(struct family_sink *sink, int kind)
 	if (kind == TALLY_NODE)
 		tally_add(&row, TALLY_FAILURES, TEXT("failed"), 1);
 	exposition_fold(sink->out, true);
-	for (size_t rest = tallies_folded(&sink->facts->events->tallies, kind); rest; rest--)
+	size_t rest = tallies_folded(&sink->facts->events->tallies, kind);
+	uint64_t before = sink->out->folded;
+	if (rest) {
 		family_item(sink, &row);
+		exposition_left_out(sink->out, (rest - 1) * (sink->out->folded - before));
+	}
 	tally_done(&row);
 	arena_done(&arena);
 }

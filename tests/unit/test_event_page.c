@@ -128,6 +128,30 @@ static void test_endpoints(void)
 	cluster_done(&cluster);
 }
 
+/* Each entity without a row counts as many samples as its row would begin with. */
+static void test_folded(void)
+{
+	static const char submissions[] = "slurmscope_series_folded{family=\"slurm_user_job_submissions_total\"}";
+	enum { USERS = 1000, ROWS = 10 };
+	struct cluster cluster;
+	cluster_init(&cluster);
+	for (int kind = 0; kind < ENTITY_KINDS; kind++)
+		cluster.caps.kinds[kind].max = ROWS;
+	struct job_events *events = job_events_new(&cluster.caps, &cluster.vocabulary, BIRTH);
+	for (int i = 0; i < USERS; i++) {
+		char name[16];
+		snprintf(name, sizeof name, "u%d", i);
+		tallies_of(&events->tallies, ENTITY_USER, text_of(name), TEXT("physics"));
+		if (i == ROWS - 1)
+			CHECK_PAGE(&cluster, "all have rows", {submissions, 0});
+		if (i == ROWS)
+			CHECK_PAGE(&cluster, "one has none", {submissions, 1});
+	}
+	CHECK_PAGE(&cluster, "most have none", {submissions, USERS - ROWS});
+	job_events_free(events);
+	cluster_done(&cluster);
+}
+
 int main(void)
 {
 	struct cluster cluster;
@@ -148,5 +172,6 @@ int main(void)
 	job_events_free(events);
 	cluster_done(&cluster);
 	test_endpoints();
+	test_folded();
 	return check_done();
 }
