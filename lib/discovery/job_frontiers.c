@@ -8,9 +8,7 @@ enum {
 	SINGLY = 64,
 	GAP_MAX = 10000, /* an ID further away from a frontier than this belongs to another frontier */
 	KNOWN_SKIPPED_MAX = 100000, /* known IDs skipped at a time: after a wrap-around of IDs, all may be in use */
-	/* IDs. A step of records need not be smaller, as so few jobs are few rows; nor larger than MaxJobCount may be. */
-	STEP_MIN = 64,
-	STEP_MAX = 1 << 22,
+	STEP_MAX = 1 << 22, /* IDs; no Slurm has more jobs */
 };
 
 void job_frontiers_done(struct job_frontiers *frontiers)
@@ -377,7 +375,7 @@ static void note_step(struct job_frontier *frontier, bool is_there)
 	if (!frontier->is_narrowing)
 		frontier->step *= 2;
 	else
-		frontier->step = frontier->step > STEP_MIN && frontier->given ? frontier->step / 2 : 0;
+		frontier->step = frontier->given ? frontier->step / 2 : 0;
 }
 
 void job_frontiers_note_record(struct job_frontiers *frontiers, bool is_there)

@@ -219,9 +219,33 @@ static uint64_t ask_known(struct job_asks *asks, uint64_t rows_max, struct buf *
 	return rows;
 }
 
+/* How many rows the IDs above the frontiers may bring besides one each; unset: it cannot be told. A large array that a
+ * round did not meet is among those that diag counts as pending or running. */
+static uint64_t excess_rows(const struct job_rounds *rounds)
+{
+	uint64_t given = job_frontiers_given(&rounds->frontiers);
+	uint64_t excess = job_submissions_excess(&rounds->submissions, given);
+	uint64_t missing = job_search_missing(&rounds->search, rounds->table);
+	bool are_many_missing = missing > given + JOB_ROWS_SAFE;
+	if (are_many_missing && (!number_is_known(excess) || missing - given > excess))
+		return missing - given;
+	return excess;
+}
+
+/* May the IDs that no round has met bring too many rows? */
+static bool are_many_unknown(const struct job_rounds *rounds)
+{
+	uint64_t excess = excess_rows(rounds);
+	return number_is_known(excess) && excess > JOB_ROWS_SAFE && !job_search_has_small_arrays(&rounds->search);
+}
+
+/* If diag counts far more tasks than the round has met, a large array may be where it did not look. Some rounds more are
+ * careful, until diag's count of pending jobs shows it. It may as well have been short jobs, which have gone. */
 static void end_round(struct job_rounds *rounds)
 {
-	if (rounds->is_open)
+	enum { CAREFUL_ROUNDS = 4 };
+	rounds->careful = rounds->is_open && are_many_unknown(rounds) ? rounds->careful + 1 : 0;
+	if (rounds->is_open && rounds->careful % CAREFUL_ROUNDS == 0)
 		job_submissions_end(&rounds->submissions);
 	rounds->is_open = false;
 }
@@ -346,18 +370,6 @@ static void apply_answer(struct job_rounds *rounds, int64_t now)
 	id_map_done(&asked);
 }
 
-/* How many rows the IDs above the frontiers may bring besides one each; unset: it cannot be told. Before a round was
- * complete, only those that diag counts as pending or running can be. */
-static uint64_t excess_rows(const struct job_rounds *rounds)
-{
-	uint64_t given = job_frontiers_given(&rounds->frontiers);
-	uint64_t excess = job_submissions_excess(&rounds->submissions, given);
-	if (number_is_known(excess))
-		return excess;
-	uint64_t missing = job_search_missing(&rounds->search, rounds->table);
-	return missing > given + JOB_ROWS_SAFE ? missing - given : NUMBER_UNSET;
-}
-
 /* How many rows each ID above a frontier may bring; 0: all of them together bring few. */
 static uint64_t rows_each(const struct job_rounds *rounds)
 {
@@ -377,9 +389,7 @@ static uint64_t start_record(struct job_rounds *rounds, uint64_t id)
 
 uint64_t job_rounds_next_record(struct job_rounds *rounds)
 {
-	uint64_t excess = excess_rows(rounds);
-	bool are_few = !number_is_known(excess) || excess <= JOB_ROWS_SAFE;
-	if (!is_at_frontiers(rounds) || are_few || job_search_has_small_arrays(&rounds->search))
+	if (!is_at_frontiers(rounds) || !are_many_unknown(rounds))
 		return 0;
 	rounds->is_step = job_frontiers_next_step(&rounds->frontiers, rounds->table);
 	rounds->is_for_search = false;

@@ -49,6 +49,7 @@ struct job_rounds {
 	bool is_open; /* a round is under way */
 	struct job_asks round, array; /* two, so that an array's turn does not disturb an open round */
 	uint64_t left_out; /* jobs of the large rests that the round does not ask for */
+	unsigned careful; /* rounds in a row that left many submitted tasks unexplained */
 
 	enum job_request request; /* under way */
 	uint64_t record; /* the ID of JOB_REQUEST_RECORD */

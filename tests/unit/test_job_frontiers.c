@@ -414,10 +414,37 @@ static void test_what_diag_counts(void)
 			states_round(world, ROWS_MAX);
 			details_round(world, JOB_QUEUE_WANTED);
 		}
+		CHECK(world->dearest_answer <= TASKS + ROWS_MAX);
 		check_same(world);
 		world_end(world);
 		free(world);
 	}
+}
+
+/* More IDs than the window without jobs, and then one large array: rounds do not ask for all of its tasks when they look
+ * further, because jobs are missing. A search finds it. */
+static void test_a_large_array_behind_a_gap(void)
+{
+	enum { GAP = 1000, TASKS = 200000 };
+	struct world *world = calloc(1, sizeof *world);
+	check_row("a large array behind a gap");
+	world_start(world, 27, 1, 1000000);
+	submit_jobs(world, 10);
+	find_all(world);
+	states_round(world, 500);
+	for (int i = 0; i < GAP; i++)
+		model_take_id(&world->model);
+	model_submit(&world->model, 0, TASKS);
+	world->dearest_answer = 0;
+	states_round(world, 500);
+	CHECK(note_count(world));
+	states_round(world, 500);
+	search(world);
+	states_round(world, 500);
+	CHECK(world->dearest_answer < 500);
+	check_same(world);
+	world_end(world);
+	free(world);
 }
 
 /* slurmrestd breaks off each answer for IDs that nobody knows: what is known is up to date all the same. */
@@ -564,6 +591,7 @@ int main(void)
 	test_new_neighbours();
 	test_submissions();
 	test_what_diag_counts();
+	test_a_large_array_behind_a_gap();
 	test_frontier_fails();
 	test_told_ids_skip_nobody();
 	return check_done();
