@@ -32,6 +32,7 @@ struct job_poller {
 	uint64_t counted_ns; /* when diag told how many jobs were submitted */
 	int64_t as_of; /* Unix seconds of slurmctld's clock: all jobs are known as of then or later; 0: not yet */
 	uint64_t jobs_time; /* of diag's last count that we used */
+	uint64_t doubted_time; /* of one that we did not, as many jobs were submitted after it */
 	uint64_t next_job_id; /* in conf when we last used it */
 	bool asks_slurmdbd; /* for the first details of many new jobs */
 	uint64_t slurmdbd_after_ns; /* slurmdbd failed: ask it for details again after this moment */

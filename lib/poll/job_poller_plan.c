@@ -80,6 +80,21 @@ static void choose(struct job_poller *poller)
 		plan_allow_task(poller->plan, task, is_known && !reads_list);
 }
 
+/* diag's first count may be half a minute old. If far more jobs were submitted since, a list is longer than anybody
+ * expects. On a real 26.05 that had counted none, five arrays of 20,000 had been split meanwhile, and the list took
+ * slurmrestd 112 s. So if many were submitted that have not started, this waits for the next count. Cancelled jobs are
+ * among those, so the count may be right all the same. */
+static bool is_doubtful(struct job_poller *poller, const struct diag *diag)
+{
+	bool is_first = !poller->jobs_time && (!poller->doubted_time || poller->doubted_time == diag->jobs_time);
+	bool is_told = number_is_known(diag->jobs_submitted) && number_is_known(diag->jobs_started);
+	if (!is_first || !is_told ||
+	    diag->jobs_submitted <= diag->jobs_started + diag->jobs_pending + JOB_STATES_LIST_MAX)
+		return false;
+	poller->doubted_time = diag->jobs_time;
+	return true;
+}
+
 /* Does diag count jobs that are not known? */
 static void note_count(struct job_poller *poller)
 {
@@ -87,7 +102,7 @@ static void note_count(struct job_poller *poller)
 	const struct diag *diag = &scheduler->diag;
 	struct job_rounds *rounds = &poller->reader.rounds;
 	if (!scheduler->is_known || !number_is_known(diag->jobs_pending) || !number_is_known(diag->jobs_running) ||
-	    diag->jobs_time == poller->jobs_time)
+	    diag->jobs_time == poller->jobs_time || is_doubtful(poller, diag))
 		return;
 	poller->jobs_time = diag->jobs_time;
 	bool are_missing = job_rounds_note_count(rounds, diag->jobs_pending + diag->jobs_running);

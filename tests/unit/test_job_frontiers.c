@@ -421,8 +421,8 @@ static void test_what_diag_counts(void)
 	}
 }
 
-/* More IDs than the window without jobs, and then one large array: rounds do not ask for all of its tasks when they look
- * further, because jobs are missing. A search finds it. */
+/* A large array comes after more IDs without jobs than the window has. Rounds that look further, as jobs are missing, do not
+ * ask for all of its tasks. A search finds it. */
 static void test_a_large_array_behind_a_gap(void)
 {
 	enum { GAP = 1000, TASKS = 200000 };
@@ -437,6 +437,7 @@ static void test_a_large_array_behind_a_gap(void)
 	model_submit(&world->model, 0, TASKS);
 	world->dearest_answer = 0;
 	states_round(world, 500);
+	CHECK_NUMBER(world->rounds.submissions.submitted.known, 10); /* no round has met the others */
 	CHECK(note_count(world));
 	states_round(world, 500);
 	search(world);

@@ -668,6 +668,46 @@ static void test_lists_on_a_cluster_that_fills(void)
 	life_free(life);
 }
 
+static bool is_expected(const struct life *life, uint64_t jobs)
+{
+	return life->poller.reader.rounds.search.expected == jobs;
+}
+
+/* slurmscope starts within half a minute of a burst of submissions. */
+static void test_a_burst_before_the_start(void)
+{
+	static const struct {
+		const char *name;
+		uint64_t pending, submitted, started;
+		bool is_believed;
+	} rows[] = {
+		{"more wait than a list of states should have", 0, JOB_STATES_LIST_MAX + 1, 0, false},
+		{"as many as it may", 0, JOB_STATES_LIST_MAX, 0, true},
+		{"those that wait are counted", 5, JOB_STATES_LIST_MAX + 5, 0, true},
+		{"most have started", 0, 50000, 45000, true},
+		{"diag does not tell what was submitted", 0, NUMBER_UNSET, NUMBER_UNSET, true},
+	};
+	for (size_t row = 0; row < sizeof rows / sizeof *rows; row++) {
+		struct life *life = life_new();
+		struct diag *diag = &life->polled.cluster.scheduler.diag;
+		check_row(rows[row].name);
+		version = version_of("v0.0.45");
+		pass(life, 1);
+		diag->jobs_submitted = rows[row].submitted;
+		diag->jobs_started = rows[row].started;
+		count_jobs(life, rows[row].pending);
+		CHECK(is_expected(life, rows[row].is_believed ? rows[row].pending : NUMBER_UNSET));
+		job_poller_update(&life->poller); /* the same count again */
+		CHECK(is_expected(life, rows[row].is_believed ? rows[row].pending : NUMBER_UNSET));
+		count_jobs(life, 70000); /* the next one */
+		CHECK(is_expected(life, 70000));
+		diag->jobs_submitted = 1000000;
+		count_jobs(life, 70001); /* later ones are believed, whatever was submitted */
+		CHECK(is_expected(life, 70001));
+		life_free(life);
+	}
+}
+
 /* On a real 26.05 without slurmdbd a job's details cost slurmctld 1 to 4 ms, most of it waiting for its locks: 110,000
  * would have taken eight hours. */
 static void test_details_that_take_hours(void)
@@ -982,6 +1022,7 @@ int main(void)
 	test_reasons();
 	test_many_new_jobs();
 	test_lists_on_a_cluster_that_fills();
+	test_a_burst_before_the_start();
 	test_details_that_take_hours();
 	test_hidden_jobs();
 	test_federation();

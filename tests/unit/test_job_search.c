@@ -412,7 +412,7 @@ static void test_plain_ids(void)
 	job_table_free(table);
 }
 
-/* Records of IDs without jobs cost as much as those of jobs, so a search asks for so many and no more. */
+/* Records of IDs without jobs cost as much as those of jobs, so a search asks for 2,000 at most. */
 static void test_records_without_jobs(void)
 {
 	enum { TASKS = 25000, GONE = 5000 };
