@@ -399,6 +399,44 @@ static void test_lent_partitions(void)
 	world_done(&w);
 }
 
+/* Without slurmdbd nobody else tells how the task that has an array's first record began and ended. Its turn of its own brings
+ * both, though all records of the array come with it. */
+static void test_first_task_of_many(void)
+{
+	enum { ARRAY = 100, TASKS = 1200 };
+	struct world w;
+	struct job_details details;
+	check_row("the first task of an array of many records");
+	world_init(&w, false);
+	job_details_init(&details, w.table);
+	for (int state = JOB_RUNNING; state <= JOB_COMPLETED; state += JOB_COMPLETED - JOB_RUNNING) {
+		int64_t now = state == JOB_RUNNING ? BIRTH + 30 : BIRTH + 100;
+		for (uint64_t task = 0; task < TASKS; task++)
+			CHECK(job_table_set_state(w.table, ARRAY + task, state, 0, now));
+		for (uint64_t turn = 1; turn <= TASKS; turn++) { /* the first record comes last */
+			uint64_t task = turn % TASKS;
+			struct job job = running(ARRAY + task, BIRTH + 1, BIRTH + 20);
+			job.array_job_id = ARRAY;
+			job.array_task_id = task;
+			job.state = state;
+			job.end_time = state == JOB_COMPLETED ? BIRTH + 99 : 0;
+			if (!task) {
+				CHECK_NUMBER(job_details_begin(&details, JOB_QUEUE_ARRAYS), 1);
+				CHECK_NUMBER(job_details_next(&details, JOB_QUEUE_ARRAYS), ARRAY);
+				CHECK(job_details_records(&details, ARRAY) >= TASKS);
+			}
+			job_details_take(&details, &job, now);
+		}
+		CHECK_NUMBER(job_details_begin(&details, JOB_QUEUE_ARRAYS), 0);
+		look(&w, now + 1);
+	}
+	CHECK_NUMBER(in_cluster(&w, TALLY_SUBMISSIONS, ""), TASKS);
+	CHECK_NUMBER(in_cluster(&w, TALLY_STARTS, ""), TASKS);
+	CHECK_NUMBER(in_cluster(&w, TALLY_ENDS, "completed"), TASKS);
+	job_details_done(&details);
+	world_done(&w);
+}
+
 int main(void)
 {
 	test_split_later();
@@ -411,5 +449,6 @@ int main(void)
 	test_before_birth();
 	test_lent_number();
 	test_lent_partitions();
+	test_first_task_of_many();
 	return check_done();
 }
