@@ -62,6 +62,7 @@ static struct job_extra *extra_new(const struct job *job)
 		.nodes = kept,
 		.node_count = count,
 		.weight = weight_of(job),
+		.has_untold_gpus = job->has_untold_gpus,
 		.is_detailed = job->is_detailed,
 		.stage = job_stage_of(job->state, job->flags),
 	};

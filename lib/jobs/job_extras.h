@@ -41,6 +41,7 @@ struct job_extra {
 	size_t node_count;
 	double weight; /* as of the last choice, or of when it was put */
 	enum job_stage stage; /* likewise */
+	bool has_untold_gpus; /* job.h */
 	bool is_detailed; /* slurmctld was asked what it holds of each node, or a list did not say it */
 	bool has_row, has_node_rows; /* of its own, since the last choice */
 };

@@ -73,13 +73,18 @@ static void apply_copies(struct job_reader *reader, const struct job_copies *cop
 	}
 }
 
-/* What a job holds of each node stays as it is, so one answer is enough. */
+/* What a job holds of each node stays as it is, so one answer is enough. Whether a suspended job still has its GPUs
+ * (select/linear takes them away) each answer says anew, where its TRES do not. */
 static bool wants_detail(const struct job_table *table, uint64_t id)
 {
 	struct job_view row;
 	const struct job_extra *extra = job_extras_find(&table->extras, (uint32_t)id);
-	return extra && extra->has_row && !extra->is_detailed && job_table_find(table, id, &row) &&
-	       job_stage_of(row.state, row.flags) == STAGE_HOLDING && job_nodes_need_detail(row.nodes);
+	if (!extra || !job_table_find(table, id, &row))
+		return false;
+	if (row.state == JOB_SUSPENDED && extra->has_untold_gpus)
+		return true;
+	return extra->has_row && !extra->is_detailed && job_stage_of(row.state, row.flags) == STAGE_HOLDING &&
+	       job_nodes_need_detail(row.nodes);
 }
 
 bool job_reader_job(struct job_reader *reader, uint64_t id, struct plan_outcome *outcome)

@@ -33,6 +33,8 @@ uint64_t __wrap_clock_monotonic_ns(void);
 const struct api_version *__wrap_client_version(const struct client *client);
 enum fetch_result __wrap_asker_ask(struct asker *asker, const struct fetch *fetch, struct plan_outcome *ret_outcome);
 
+static bool was_with_detail; /* the last request */
+
 uint64_t __wrap_clock_monotonic_ns(void)
 {
 	return now_ns;
@@ -107,6 +109,7 @@ enum fetch_result __wrap_asker_ask(struct asker *asker, const struct fetch *fetc
 {
 	(void)asker;
 	*ret_outcome = (struct plan_outcome){.result = PLAN_OK, .seconds = 0.001};
+	was_with_detail = fetch->with_detail;
 	if (reason && tell_details(fetch, ret_outcome)) {
 		ret_outcome->seconds =
 			fetch->endpoint == ENDPOINT_JOB ? seconds_of_one : 0.4e-3 * (double)(newest_id - oldest_id + 1);
@@ -668,6 +671,39 @@ static void test_lists_on_a_cluster_that_fills(void)
 	life_free(life);
 }
 
+/* select/linear takes the GPUs of a suspended job away. Where no TRES names GPUs, only DETAIL tells that. */
+static void test_suspended_jobs_of_untold_gpus(void)
+{
+	static const struct {
+		const char *name;
+		int state;
+		bool has_untold_gpus, is_asked_with_detail;
+	} rows[] = {
+		{"a suspended job", JOB_SUSPENDED, true, true},
+		{"one that runs", JOB_RUNNING, true, false},
+		{"one without GPUs, or whose TRES tell", JOB_SUSPENDED, false, false},
+	};
+	for (size_t row = 0; row < sizeof rows / sizeof *rows; row++) {
+		struct life *life = life_new();
+		struct job_table *table = life->polled.cluster.job_table;
+		struct plan_outcome outcome;
+		const struct job job = {.id = 5,
+					.array_task_id = NUMBER_UNSET,
+					.state = rows[row].state,
+					.nodes = 1,
+					.has_untold_gpus = rows[row].has_untold_gpus};
+		check_row(rows[row].name);
+		table->extras.max[job_stage_of(job.state, 0)] = 10;
+		job_table_put(table, &job, 1000);
+		job_extras_put(&table->extras, &job);
+		for (int again = 0; again < 2; again++) {
+			job_reader_job(&life->poller.reader, job.id, &outcome);
+			CHECK(was_with_detail == rows[row].is_asked_with_detail);
+		}
+		life_free(life);
+	}
+}
+
 static bool is_expected(const struct life *life, uint64_t jobs)
 {
 	return life->poller.reader.rounds.search.expected == jobs;
@@ -1022,6 +1058,7 @@ int main(void)
 	test_reasons();
 	test_many_new_jobs();
 	test_lists_on_a_cluster_that_fills();
+	test_suspended_jobs_of_untold_gpus();
 	test_a_burst_before_the_start();
 	test_details_that_take_hours();
 	test_hidden_jobs();
