@@ -262,13 +262,20 @@ static bool lacks_nodes(const struct each_job_row *row, const struct job_extra *
 	       !extra->is_detailed && !job_origin(extra->id);
 }
 
+/* Is it unknown whether a suspended job still has its GPUs (job_reader.c)? */
+static bool lacks_gpus(const struct job_row *row, const struct job_extra *extra)
+{
+	return row->state == JOB_SUSPENDED && extra->has_untold_gpus && !extra->is_detailed && !job_origin(extra->id);
+}
+
 /* All jobs' details come first, then what is missing of jobs with rows. */
 static void want_what_is_missing(const struct each_job_set *set, const struct job_table *table)
 {
 	for (size_t i = 0; i < set->count && !table->rows_without_details; i++) {
 		const struct job_extra *extra = extra_of(table, &set->rows[i]);
-		if (!extra || lacks_nodes(&set->rows[i], extra))
-			table->rows[set->rows[i].position].bits |= ROW_WANTS_DETAILS;
+		struct job_row *row = &table->rows[set->rows[i].position];
+		if (!extra || lacks_nodes(&set->rows[i], extra) || lacks_gpus(row, extra))
+			row->bits |= ROW_WANTS_DETAILS;
 	}
 }
 

@@ -74,7 +74,7 @@ static void apply_copies(struct job_reader *reader, const struct job_copies *cop
 }
 
 /* What a job holds of each node stays as it is, so one answer is enough. Whether a suspended job still has its GPUs
- * (select/linear takes them away) each answer says anew, where its TRES do not. */
+ * (select/linear takes them away), only a new answer says, where its TRES do not. */
 static bool wants_detail(const struct job_table *table, uint64_t id)
 {
 	struct job_view row;

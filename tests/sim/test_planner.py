@@ -440,7 +440,7 @@ class Planner(unittest.TestCase):
                 self.assertNotIn("ready: ", scope.log())
                 sim.control("fault?kind=none")
                 scope.wait(lambda: "ready: the page has all that Slurm tells" in scope.log(), "all are known")
-                self.assertNotIn(", and all in about ", scope.get("/"))
+                scope.wait(lambda: ", and all in about " not in scope.get("/"), "the page for people says so, too")
                 self.assertIn(f"jobs={count} ", scope.log())
                 self.settle(sim, scope, "the start is over")
                 self.assertEqual(1, scope.log().count("ready: "))
