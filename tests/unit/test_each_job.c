@@ -651,6 +651,34 @@ static void test_nodes_are_kept(void)
 	cluster_done(&cluster);
 }
 
+/* Whether a suspended job still has GPUs that no TRES names is asked for once. */
+static void test_gpus_of_suspended_jobs(void)
+{
+	static const struct {
+		const char *what;
+		int state;
+		bool has_untold_gpus, are_wanted;
+	} rows[] = {{"suspended", JOB_SUSPENDED, true, true},
+		    {"it runs", JOB_RUNNING, true, false},
+		    {"its TRES tell", JOB_SUSPENDED, false, false}};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct cluster cluster;
+		start(&cluster, 10, 10);
+		struct job job = job_of(1, rows[i].state, "n1", 1);
+		job.nodes = 1;
+		job.has_untold_gpus = rows[i].has_untold_gpus;
+		tell(&cluster, &job);
+		cluster_fold(&cluster);
+		check_row(rows[i].what);
+		CHECK(wants_details(&cluster, 1) == rows[i].are_wanted);
+		job.is_detailed = true;
+		tell(&cluster, &job);
+		cluster_fold(&cluster);
+		CHECK(!wants_details(&cluster, 1));
+		cluster_done(&cluster);
+	}
+}
+
 static void test_memory_is_bounded(void)
 {
 	struct cluster cluster;
@@ -946,6 +974,7 @@ int main(void)
 	test_what_is_missing();
 	test_lists_are_all_there_is();
 	test_nodes_are_kept();
+	test_gpus_of_suspended_jobs();
 	test_memory_is_bounded();
 	test_extras_keep_up();
 	test_places_of_extras();
