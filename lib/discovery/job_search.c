@@ -181,7 +181,7 @@ uint64_t job_search_next_record(struct job_search *search, const struct job_tabl
 		if (is_passed_over(search, table, id))
 			continue;
 		if (!id_map_find(&search->plain, (uint32_t)id))
-			return id;
+			return job_origin(id) ? 0 : id; /* slurmrestd refuses a federation's (job_reader_job) */
 		if (++plain >= PLAIN_AT_ONCE)
 			return 0;
 	}

@@ -407,6 +407,14 @@ static void test_plain_ids(void)
 	CHECK_NUMBER(job_search_ask(&search, table, 500, &query), 300);
 	CHECK_NUMBER(search.unsure, 0);
 	buf_done(&query);
+	job_frontiers_done(&frontiers);
+	check_row("a federation's are not asked for by their records");
+	frontiers = (struct job_frontiers){.first_id = 1, .last_id = 1000000};
+	job_frontiers_advance(&frontiers, (UINT64_C(1) << 26) + 5000);
+	job_search_begin(&search, &frontiers, table);
+	CHECK_NUMBER(job_search_next_record(&search, table), 0);
+	CHECK_NUMBER(job_search_ask(&search, table, 500, &query), 1);
+	buf_done(&query);
 	job_search_done(&search);
 	job_frontiers_done(&frontiers);
 	job_table_free(table);
