@@ -207,11 +207,20 @@ def without_types_of_gpus(samples):
     return dict(summed)
 
 
+def gpus_of_suspended(page):
+    """select/linear takes them away. Where no TRES names GPUs only gres_detail tells that, which lists of v0.0.40 leave empty."""
+    jobs = {dict(labels)["jobid"] for family, labels in page if family == "slurm_job_state" and ("state", "suspended") in labels}
+    return {key: ANYTHING for key in page
+            if key[0] == "slurm_job_allocated_gres" and ("gres", "gpu") in key[1] and dict(key[1])["jobid"] in jobs}
+
+
 def as_told(page, before, after, has_gpu_types):
     """The three without what only slurmrestd can say, and what its API version does not say."""
     version = version_of(page)
     if not has_gpu_types:
         page, before, after = (without_types_of_gpus(samples) for samples in (page, before, after))
+        untold = gpus_of_suspended(page) if version == "v0.0.40" else {}
+        before, after = before | untold, after | untold
     page = without_label(page, "slurm_cluster_info", "api_version")
     before, after = ({key: value for key, value in reading.items()
                       if not (not_told(key[0], version) or not_told(text_of(key), version))}
