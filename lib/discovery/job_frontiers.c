@@ -352,8 +352,7 @@ uint64_t job_frontiers_next_step(struct job_frontiers *frontiers, const struct j
 
 uint64_t job_frontiers_next_record(struct job_frontiers *frontiers, const struct job_table *table)
 {
-	uint64_t step = job_frontiers_next_step(frontiers, table);
-	for (size_t i = 0; i < frontiers->count && !step; i++) {
+	for (size_t i = 0; i < frontiers->count; i++) {
 		struct job_frontier *frontier = &frontiers->items[i];
 		if (frontier->is_done || job_origin(frontier->next))
 			continue;
@@ -364,7 +363,7 @@ uint64_t job_frontiers_next_record(struct job_frontiers *frontiers, const struct
 		frontier->is_done = true;
 		frontier->window = JOB_WINDOW_MIN;
 	}
-	return step;
+	return 0;
 }
 
 /* IDs without jobs lie between those of jobs, as some have gone. So a short step is no end. */

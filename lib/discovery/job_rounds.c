@@ -391,9 +391,10 @@ uint64_t job_rounds_next_record(struct job_rounds *rounds)
 {
 	if (!is_at_frontiers(rounds) || !are_many_unknown(rounds))
 		return 0;
-	rounds->is_step = job_frontiers_next_step(&rounds->frontiers, rounds->table);
+	uint64_t step = job_frontiers_next_step(&rounds->frontiers, rounds->table);
+	rounds->is_step = step;
 	rounds->is_for_search = false;
-	return start_record(rounds, job_frontiers_next_record(&rounds->frontiers, rounds->table));
+	return start_record(rounds, step ? step : job_frontiers_next_record(&rounds->frontiers, rounds->table));
 }
 
 uint64_t job_rounds_next_search_record(struct job_rounds *rounds)
