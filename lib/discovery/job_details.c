@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* jobs/state has a row for each task of an unsplit rest, at a quadratic cost; job/{id} has one record. This number was
  * not measured. It keeps the requests of a round small, which usually have 500 rows. */
@@ -141,6 +142,28 @@ static void forget_reason(struct job_details *details, const struct job_view *ro
 	details->untold += row->tasks;
 }
 
+/* Those of arrays that have gone would be kept for ever. */
+static void drop_old_sluids(struct job_details *details)
+{
+	struct job_view row;
+	struct id_map kept = {0};
+	size_t count = 0;
+	char(*sluid)[JOB_NAME_BYTES] = memory_resize(NULL, details->sluid_count + 1, sizeof *sluid);
+	for (size_t i = 0; i < details->sluids.slot_count; i++) {
+		const struct id_slot *slot = &details->sluids.slots[i];
+		if (!slot->value || !job_table_find(details->table, slot->id, &row))
+			continue;
+		memcpy(sluid[count], details->sluid[slot->value - 1], JOB_NAME_BYTES);
+		id_map_set(&kept, slot->id, (uint32_t)++count);
+	}
+	id_map_done(&details->sluids);
+	free(details->sluid);
+	details->sluids = kept;
+	details->sluid = sluid;
+	details->sluid_capacity = details->sluid_count + 1;
+	details->sluid_count = count;
+}
+
 static uint64_t begin_reasons(struct job_details *details)
 {
 	struct job_id_list *list = &details->queues[JOB_QUEUE_REASONS];
@@ -167,6 +190,7 @@ uint64_t job_details_begin(struct job_details *details, enum job_queue queue)
 	if (queue == JOB_QUEUE_REASONS)
 		return begin_reasons(details);
 	if (queue == JOB_QUEUE_ROTATION) {
+		drop_old_sluids(details);
 		id_map_done(&details->put_off);
 		id_map_done(&details->unrecorded);
 	}

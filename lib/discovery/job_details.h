@@ -43,7 +43,7 @@ struct job_details {
 	bool takes_sluids; /* job/{id} takes them (26.05 and later) */
 	bool refuses_sluids; /* but slurmrestd refused one of a job that it has */
 	uint64_t refused_sluid; /* of this job; 0: none was refused */
-	uint64_t records_max; /* JOB_ARRAY_RECORDS_DEAR, or less where slurmrestd may not grow so far */
+	uint64_t records_max; /* JOB_ARRAY_RECORDS_DEAR; tests set less */
 	uint64_t untold; /* jobs of which nothing tells at present why they wait */
 	struct id_map put_off; /* IDs whose details slurmctld has refused since the rotation began */
 	struct id_map unrecorded; /* IDs that slurmdbd has had no record of since then */

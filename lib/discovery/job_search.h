@@ -33,8 +33,7 @@ struct job_search {
 	struct job_probes probes;
 	uint64_t unsure; /* of them, those that may be a leader's */
 	struct job_leaders leaders;
-	struct id_map
-		plain; /* IDs that bring one row at most: single jobs and tasks, as slurmdbd says, and IDs without jobs */
+	struct id_map plain; /* IDs that bring one row at most: as slurmdbd says, or without a job */
 	uint64_t looked_up_to; /* slurmdbd was asked for the span's IDs above this one */
 };
 
